@@ -35,7 +35,7 @@ export interface RunOrder {
   readonly extraToolResults: readonly RunMessage[];
 }
 
-export interface Job {
+export interface RunJob {
   readonly turn: LiveTurn<CodebuffRunEvent, CodebuffRunResult>;
   readonly order: RunOrder;
   readonly spent: Spent;
@@ -46,7 +46,7 @@ export interface Job {
 export interface RunSetup {
   readonly core: RunCore;
   readonly gate: Gate;
-  readonly job: Job;
+  readonly job: RunJob;
   readonly over: () => void;
 }
 

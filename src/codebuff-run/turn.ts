@@ -2,7 +2,7 @@
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Cost, TurnToolCall, Usage } from "../core/values.ts";
 import type { CodebuffRunEvent, RunOutput, RunState, RunStopReason } from "./messages.ts";
-import type { Piece } from "./model/answer.ts";
+import type { AnswerPiece } from "./model/answer.ts";
 
 /** The result of a run. */
 export interface CodebuffRunResult extends TurnResult {
@@ -41,7 +41,7 @@ export function textOfEvent(event: CodebuffRunEvent): string {
 }
 
 export function eventOf(
-  piece: Exclude<Piece, { readonly type: "provider-call" }>,
+  piece: Exclude<AnswerPiece, { readonly type: "provider-call" }>,
   { id, type, parentId, ancestorRunIds }: AgentSpeaker,
 ): CodebuffRunEvent {
   const { text } = piece;

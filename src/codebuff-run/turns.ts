@@ -8,13 +8,13 @@ import type { TurnOptions } from "../core/turn/turn.ts";
 import { buildPrompt, type CodebuffRunPromptInput } from "./input.ts";
 import type { CodebuffRunEvent, RunState } from "./messages.ts";
 import { type CodebuffRunPromptOptions, checkAgent, RUN_PROMPT_CHECKS } from "./options.ts";
-import { type Job, Run, type RunOrder } from "./run.ts";
+import { Run, type RunJob, type RunOrder } from "./run.ts";
 import type { RunCore } from "./run-core.ts";
 import { readPrevious, readToolResults } from "./state/run-state.ts";
 import { type CodebuffRunResult, textOfEvent } from "./turn.ts";
 
 /** The turns of one client. At most `maxRuns` run at once; others wait. */
-export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> {
+export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, RunJob> {
   readonly #core: RunCore;
   readonly #gate: Gate;
 
@@ -34,7 +34,7 @@ export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> 
     input: PromptOf<CodebuffRunPromptInput>,
     options: (CodebuffRunPromptOptions & TurnOptions) | undefined,
     previous?: () => RunState | undefined,
-  ): Job {
+  ): RunJob {
     const core = this.#core;
     core.assertOpen();
     checkCallOptions(options, RUN_PROMPT_CHECKS);
@@ -52,7 +52,7 @@ export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> 
       earlier: () => own ?? readPrevious(previous?.()),
       extraToolResults: readToolResults(extraToolResults),
     };
-    const spent: Job["spent"] = { credits: 0, usage: undefined };
+    const spent: RunJob["spent"] = { credits: 0, usage: undefined };
     return this.make(
       {
         id: randomId("turn"),
@@ -71,7 +71,7 @@ export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> 
     );
   }
 
-  protected override newWork(job: Job, over: () => void): Run {
+  protected override newWork(job: RunJob, over: () => void): Run {
     job.run = new Run({ core: this.#core, gate: this.#gate, job, over });
     return job.run;
   }

@@ -48,9 +48,9 @@ export const word = <const Word extends string>(...words: readonly Word[]): Type
 
 export const orNull = <T>(of: TypeShape<T>): TypeShape<T | null> => ({ kind: "null-or", of });
 
-export const list = <T>(of: TypeShape<T>): TypeShape<readonly T[]> => ({ kind: "list", of });
+export const listShape = <T>(of: TypeShape<T>): TypeShape<readonly T[]> => ({ kind: "list", of });
 
-export const optional = <T>(of: TypeShape<T>): TypeShape<T> & { readonly isOptional: true } => ({
+export const optionalShape = <T>(of: TypeShape<T>): TypeShape<T> & { readonly isOptional: true } => ({
   ...of,
   isOptional: true,
 });
@@ -68,33 +68,33 @@ export const tagged = <T extends { readonly type: string }>(
 };
 
 // Fields that may be absent.
-const text = optional(string);
-const amount = optional(number);
-const count = optional(whole);
-const flag = optional(boolean);
+const text = optionalShape(string);
+const amount = optionalShape(number);
+const count = optionalShape(whole);
+const flag = optionalShape(boolean);
 
 const itemId = matching('"itm_" and a number from 1', /^itm_[1-9]\d*$/);
 const origin = word("agent", "daemon");
 const visibility = word("public", "private");
-const reason = optional(word("user", "policy", "cancelled", "disconnected", "timeout"));
-const callState = optional(
+const reason = optionalShape(word("user", "policy", "cancelled", "disconnected", "timeout"));
+const callState = optionalShape(
   word("requested", "awaiting", "approved", "running", "done", "failed", "denied", "abandoned"),
 );
 
 const annotation = object<U.Annotation>({ url: text, path: text, title: text, start: count, end: count });
 
 export const part = tagged<U.ContentPart>({
-  text: { text: string, annotations: optional(list(annotation)) },
+  text: { text: string, annotations: optionalShape(listShape(annotation)) },
   reasoning: { text: string, visibility },
   tool_call: {
     name: string,
     arguments: string,
     call_id: string,
     title: text,
-    tool_kind: optional(
+    tool_kind: optionalShape(
       word("read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"),
     ),
-    locations: optional(list(object<U.ToolLocation>({ path: string, line: count }))),
+    locations: optionalShape(listShape(object<U.ToolLocation>({ path: string, line: count }))),
   },
   tool_result: { call_id: string, output: string },
   file_ref: { path: string, action: word("read", "write", "patch"), diff: orNull(string) },
@@ -109,7 +109,7 @@ export const item = object<U.UniversalItem>({
   parent_id: orNull(itemId),
   kind: word("message", "tool_call", "tool_result", "system", "status", "unknown"),
   role: orNull(word("user", "assistant", "system", "tool")),
-  content: list(part),
+  content: listShape(part),
   status: word("in_progress", "completed", "failed"),
 });
 
@@ -123,30 +123,30 @@ const permission = object<U.PermissionData>({
   action: string,
   status: word("requested", "accept", "accept_for_session", "reject"),
   metadata: any,
-  item_id: optional(itemId),
+  item_id: optionalShape(itemId),
   call_id: text,
   reason,
   state: callState,
-  scope: optional(word("once", "turn", "session")),
-  preview: optional(list(preview)),
+  scope: optionalShape(word("once", "turn", "session")),
+  preview: optionalShape(listShape(preview)),
 });
 
 const option = object<U.UniversalQuestion["options"][number]>({ label: string, description: text });
-const options = list(option);
+const options = listShape(option);
 const asked = object<U.UniversalQuestion>({ question: string, header: text, options, multi_select: boolean });
 
-const selected = optional(list(string));
+const selected = optionalShape(listShape(string));
 const answer = object<U.UniversalAnswer>({ question_index: whole, selected, other_text: text });
 
 const question = object<U.QuestionData>({
   question_id: string,
   prompt: string,
-  options: list(string),
+  options: listShape(string),
   response: orNull(string),
   status: word("requested", "answered", "rejected"),
-  questions: optional(list(asked)),
-  answers: optional(list(answer)),
-  metadata: optional(any),
+  questions: optionalShape(listShape(asked)),
+  answers: optionalShape(listShape(answer)),
+  metadata: optionalShape(any),
   call_id: text,
   reason,
 });
@@ -165,7 +165,7 @@ const stderr = object<U.UniversalStderr>({ head: text, tail: text, truncated: bo
 
 const turnStart = object<U.TurnStartMetadata>({
   native_turn_id: text,
-  unsolicited: optional(literalTrue),
+  unsolicited: optionalShape(literalTrue),
   prompt_id: text,
   branch_of: text,
 });
@@ -178,13 +178,13 @@ export const data: { readonly [Type in U.UniversalEventType]: TypeShape<U.DataOf
     terminated_by: origin,
     message: text,
     exit_code: count,
-    stderr: optional(stderr),
-    metadata: optional(any),
+    stderr: optionalShape(stderr),
+    metadata: optionalShape(any),
   }),
   "turn.started": object<U.TurnStartedData>({
     phase: word("started"),
     turn_id: string,
-    metadata: optional(turnStart),
+    metadata: optionalShape(turnStart),
   }),
   "turn.ended": object<U.TurnEndedData>({
     phase: word("ended"),
@@ -192,8 +192,8 @@ export const data: { readonly [Type in U.UniversalEventType]: TypeShape<U.DataOf
     metadata: object<U.TurnEndMetadata>({
       status: word("completed", "failed", "cancelled"),
       stop_reason: text,
-      usage: optional(usage),
-      cost: optional(object<U.UniversalCost>({ total: number, currency: string })),
+      usage: optionalShape(usage),
+      cost: optionalShape(object<U.UniversalCost>({ total: number, currency: string })),
       model: text,
     }),
   }),
@@ -203,10 +203,10 @@ export const data: { readonly [Type in U.UniversalEventType]: TypeShape<U.DataOf
     item_id: itemId,
     native_item_id: orNull(string),
     delta: string,
-    part: optional(
+    part: optionalShape(
       object<U.DeltaPart>({
         type: word("text", "reasoning", "tool_arguments", "tool_output"),
-        visibility: optional(visibility),
+        visibility: optionalShape(visibility),
       }),
     ),
   }),

@@ -3,7 +3,16 @@ import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";
 import { hasForm } from "../../universal/check/shape.ts";
-import { any, type Form, type Forms, list, number, optional, string, word } from "../../universal/shapes.ts";
+import {
+  any,
+  type Form,
+  type Forms,
+  listShape,
+  number,
+  optionalShape,
+  string,
+  word,
+} from "../../universal/shapes.ts";
 import { cutOff } from "../../universal/transcript/cut-off.ts";
 import { emptyDictionary } from "../../universal/transcript/dictionary.ts";
 import { type List, listOf } from "../../universal/transcript/list.ts";
@@ -145,7 +154,7 @@ function refused(value: unknown, cause?: unknown): InvalidInputError {
 }
 
 const fields = (of: Forms): Form => ({ kind: "object", fields: of });
-const anyList = list(any);
+const anyList = listShape(any);
 
 /** The fields that a UI needs of each type of part. */
 const PART: Form = {
@@ -165,33 +174,33 @@ const PART: Form = {
     file: fields({ id: string, path: string }),
     status: fields({ id: string, label: string }),
     get subagent(): Form {
-      return fields({ id: string, agentType: string, name: string, state: string, parts: list(PART) });
+      return fields({ id: string, agentType: string, name: string, state: string, parts: listShape(PART) });
     },
     data: fields({ id: string }),
     error: fields({ id: string, message: string }),
   } satisfies Readonly<Record<ChatPart["type"], Form>>,
 };
 
-const MESSAGES = list(
+const MESSAGES = listShape(
   fields({
     id: string,
     startedAt: number,
     role: word("user", "assistant", "system"),
     status: word("queued", "sent", "open", "recovering", "completed", "cancelled", "failed"),
-    parts: list(PART),
-    branches: optional(fields({ at: number, of: number, ids: list(string) })),
+    parts: listShape(PART),
+    branches: optionalShape(fields({ at: number, of: number, ids: listShape(string) })),
   }),
 );
 
-const state = optional(fields({}));
+const state = optionalShape(fields({}));
 
 const SAVED = fields({
   source: string,
   messages: MESSAGES,
   state,
-  totals: optional(fields({ usage: fields({}), cost: anyList })),
-  queue: optional(list(string)),
-  branches: optional(list(fields({ messages: MESSAGES, state }))),
+  totals: optionalShape(fields({ usage: fields({}), cost: anyList })),
+  queue: optionalShape(listShape(string)),
+  branches: optionalShape(listShape(fields({ messages: MESSAGES, state }))),
 });
 
 const readMessage = (message: SavedMessage): ChatMessage =>

@@ -3,7 +3,7 @@
 import { ProviderCalls } from "../calls/provider-calls.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { ChatRequest, ChatTool, ModelMessage, RunMessage } from "../messages.ts";
-import { AnswerBuilder, creditsOf, type Piece } from "../model/answer.ts";
+import { AnswerBuilder, type AnswerPiece, creditsOf } from "../model/answer.ts";
 import { Watch } from "../model/watch.ts";
 import { environmentOf } from "../options.ts";
 import { estimatedTokens, toWire } from "../state/history.ts";
@@ -37,7 +37,7 @@ export interface Received {
 }
 
 /** Asks the model of one agent. The answer goes to the turn's reader and into the history. */
-export class Model {
+export class StepModel {
   readonly #setup: ModelSetup;
   contextTokens = 0;
   #interruptions = 0;
@@ -82,7 +82,7 @@ export class Model {
       return wait.then(() => watch.goOn());
     };
     const provided = new ProviderCalls(shared, this.#setup.speaker);
-    const tell = (piece: Piece): void => {
+    const tell = (piece: AnswerPiece): void => {
       if (piece.type === "provider-call") {
         provided.tell(piece.call);
         return;

@@ -17,7 +17,7 @@ const MAX_BYTES = 3 * MAX_TEXT;
 const MAX_CALLS = 1_000;
 
 /** What a chunk adds to an answer. `block`: a complete block of text. */
-export type Piece =
+export type AnswerPiece =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
   | { readonly type: "block"; readonly text: string }
@@ -87,7 +87,7 @@ export class AnswerBuilder {
   }
 
   /** @throws CodebuffRunError `protocol_error` if the answer exceeds a limit */
-  add(chunk: ChatChunk, tell: (piece: Piece) => void): void {
+  add(chunk: ChatChunk, tell: (piece: AnswerPiece) => void): void {
     this.#arrived();
     this.messageId ??= chunk.id ?? undefined;
     if (chunk.usage) this.#usage = chunk.usage;
@@ -107,7 +107,7 @@ export class AnswerBuilder {
     this.#calls.clear();
   }
 
-  #grow(type: "text" | "reasoning", text: string, tell: (piece: Piece) => void): void {
+  #grow(type: "text" | "reasoning", text: string, tell: (piece: AnswerPiece) => void): void {
     if (this.#open?.type !== type) {
       this.end(tell);
       this.#open = { type, text: new GrowingText(MAX_BYTES) };
@@ -118,14 +118,14 @@ export class AnswerBuilder {
     tell({ type, text });
   }
 
-  #provide(call: ProviderCall, tell: (piece: Piece) => void): void {
+  #provide(call: ProviderCall, tell: (piece: AnswerPiece) => void): void {
     this.end(tell);
     this.#hasProviderCalls = true;
     tell({ type: "provider-call", call });
   }
 
   /** Closes the open block. */
-  end(tell: (piece: Piece) => void): void {
+  end(tell: (piece: AnswerPiece) => void): void {
     const open = this.#open;
     if (!open) return;
     this.#open = undefined;
@@ -134,7 +134,7 @@ export class AnswerBuilder {
     if (open.type === "text") tell({ type: "block", text });
   }
 
-  #fragment({ index = 0, function: part }: ToolCallDelta, tell: (piece: Piece) => void): void {
+  #fragment({ index = 0, function: part }: ToolCallDelta, tell: (piece: AnswerPiece) => void): void {
     this.end(tell);
     let call = this.#calls.get(index);
     if (!call) {

@@ -2,7 +2,7 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
 import { unreachable } from "../../core/http/answer.ts";
 import { CodebuffRunError } from "../errors.ts";
-import type { Opened } from "../http.ts";
+import type { OpenedStream } from "../http.ts";
 import type { Watch } from "./watch.ts";
 
 /** Characters of one event or line. Real chunks take some kilobytes. Bounds the memory. */
@@ -13,7 +13,7 @@ export const DONE = "[DONE]";
 
 /** Yields the events' data. @throws CodebuffRunError `network`; after the first byte `stream_interrupted` */
 export async function* eventsOf(
-  { response, reading }: Opened,
+  { response, reading }: OpenedStream,
   watch: Watch,
   began: () => void,
 ): AsyncGenerator<readonly string[], void> {

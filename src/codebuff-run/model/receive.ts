@@ -2,15 +2,15 @@
 import { isAgentwireError } from "../../core/errors.ts";
 import { bytesOf, parsed } from "../../core/http/answer.ts";
 import { errorIn } from "../errors.ts";
-import type { Opened, Traffic } from "../http.ts";
+import type { OpenedStream, Traffic } from "../http.ts";
 import { readChatMessage } from "../messages.ts";
-import { type AnswerBuilder, chunkOfCompletion, type Piece } from "./answer.ts";
+import { type AnswerBuilder, type AnswerPiece, chunkOfCompletion } from "./answer.ts";
 import { brokenOff, DONE, eventsOf, parsedData } from "./event-stream.ts";
 import type { Watch } from "./watch.ts";
 
 export interface Receiver {
   readonly answer: AnswerBuilder;
-  readonly tell: (piece: Piece) => void;
+  readonly tell: (piece: AnswerPiece) => void;
   /** Settles when the turn's reader has caught up; `undefined`: the reader is not slow. */
   readonly slowed: () => Promise<void> | undefined;
 }
@@ -22,7 +22,7 @@ export interface Arrival {
   readonly traffic: Traffic;
 }
 
-export async function receive(opened: Opened, receiver: Receiver, arrival: Arrival): Promise<void> {
+export async function receive(opened: OpenedStream, receiver: Receiver, arrival: Arrival): Promise<void> {
   const { response, reading } = opened;
   const { answer, tell, slowed } = receiver;
   const { watch, began, traffic } = arrival;

@@ -41,7 +41,7 @@ export interface ToolJob {
 export type LocalTool<Input> = (input: Input, job: ToolJob) => Promise<object>;
 
 /** A tool that checks its input itself. */
-export type Tool = LocalTool<unknown>;
+export type NodeTool = LocalTool<unknown>;
 
 type HandledName = keyof typeof HANDLED;
 
@@ -60,7 +60,7 @@ export function checkOf<Input>(name: HandledName): (given: unknown) => Promise<C
   };
 }
 
-export function checkedTool<Input>(name: HandledName, run: LocalTool<Input>): Tool {
+export function checkedTool<Input>(name: HandledName, run: LocalTool<Input>): NodeTool {
   const check = checkOf<Input>(name);
   return async (given, job) => {
     const checked = await check(given);

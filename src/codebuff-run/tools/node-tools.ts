@@ -13,7 +13,7 @@ import type { Preview } from "./files/edit.ts";
 import { fileTools, isEdit } from "./files/file-tools.ts";
 import { Previews } from "./files/previews.ts";
 import { textsOf } from "./files/read-files.ts";
-import { checkedTool, type Tool } from "./job.ts";
+import { checkedTool, type NodeTool } from "./job.ts";
 import { checkOptions, type NodeToolsOptions } from "./options.ts";
 import { codeSearch } from "./search/code-search.ts";
 import { globFiles } from "./search/glob.ts";
@@ -99,7 +99,7 @@ class FolderTools implements NodeTools {
     );
   }
 
-  #handler(name: string, tool: Tool): NodeToolHandler {
+  #handler(name: string, tool: NodeTool): NodeToolHandler {
     const handler: NodeToolHandler = (call, context) =>
       this.#calls.run(context.signal, (signal) => this.#run(name, tool, call, { ...context, signal }));
     if (!isEdit(name)) return handler;
@@ -111,7 +111,7 @@ class FolderTools implements NodeTools {
     });
   }
 
-  #tools(): Readonly<Record<string, Tool>> {
+  #tools(): Readonly<Record<string, NodeTool>> {
     const { write = true, terminal = false, searchFlags: allowFlags = false } = this.#options;
     const { ripgrepPath, ignoreFiles } = this.#options;
     const { read_files, list_directory, write_file, str_replace, apply_patch } = this.#files.tools;
@@ -130,7 +130,7 @@ class FolderTools implements NodeTools {
 
   async #run(
     name: string,
-    tool: Tool,
+    tool: NodeTool,
     { id, input, turnId = "" }: NodeToolCall,
     { signal, onProgress = () => {} }: Parameters<NodeToolHandler>[1],
   ): Promise<readonly ToolOutput[]> {

@@ -38,7 +38,7 @@ export class SessionCheck {
       reportOpen(book.open, report, "the session");
       return;
     }
-    const subject = subjectOf(event);
+    const subject = itemSubject(event);
     const loose = this.#loose;
     this.#loose = undefined;
     if (loose && (loose.key !== subject?.key || subject.opens))
@@ -157,7 +157,7 @@ interface Subject {
   readonly item?: UniversalItem;
 }
 
-export function subjectOf({ type, data }: UniversalEvent): Subject | undefined {
+export function itemSubject({ type, data }: UniversalEvent): Subject | undefined {
   if (type === "turn.started" || type === "turn.ended") return subject("turn", data.turn_id, type);
   if (type === "item.started" || type === "item.completed")
     return { ...subject("item", data.item.item_id, type), item: data.item };

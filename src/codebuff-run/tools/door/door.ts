@@ -3,7 +3,7 @@ import { type BigIntStats, constants, type Dirent, fstatSync, rmdirSync, unlinkS
 import { type FileHandle, open, opendir } from "node:fs/promises";
 import { checkTarget, writeWhole } from "./file-write.ts";
 import type { Status } from "./filter.ts";
-import { Lookup, type LookupSetup, type Spot } from "./lookup.ts";
+import { Lookup, type LookupSetup, type PathSpot } from "./lookup.ts";
 import type { Paths, Use } from "./paths.ts";
 import { codeOf, Refusal, refuse } from "./refusal.ts";
 import { type Stamp, stampOf } from "./stamp.ts";
@@ -24,7 +24,7 @@ export interface FileRead {
   readonly stamp: Stamp;
 }
 
-export interface Entry {
+export interface DoorEntry {
   readonly name: string;
   /** `other`: a device, a pipe or a socket. */
   readonly kind: "file" | "folder" | "link" | "other";
@@ -77,7 +77,7 @@ export class Door {
   }
 
   /** The entry at a path, without following a link; `undefined` if there is none. */
-  async look(path: string): Promise<(Entry & { readonly size: bigint }) | undefined> {
+  async look(path: string): Promise<(DoorEntry & { readonly size: bigint }) | undefined> {
     const asked = this.resolve(path, "read");
     if (asked === "") return { name: "", kind: "folder", size: 0n };
     try {
@@ -119,10 +119,13 @@ export class Door {
   }
 
   /** Sorted by name. Does not follow links. @throws Refusal also `missing`, `not-a-folder`, `too-large` */
-  async readFolder(path: string, { maxEntries }: { readonly maxEntries: number }): Promise<readonly Entry[]> {
+  async readFolder(
+    path: string,
+    { maxEntries }: { readonly maxEntries: number },
+  ): Promise<readonly DoorEntry[]> {
     const asked = this.resolve(path, "read");
     return this.#lookup.in(asked, "names", async (place) => {
-      const entries: Entry[] = [];
+      const entries: DoorEntry[] = [];
       for await (const entry of await opendir(place.at, { bufferSize: ENTRIES })) {
         if (entries.length >= maxEntries)
           throw refuse("too-large", asked, `has more than ${maxEntries} entries`);
@@ -221,7 +224,7 @@ export class Door {
   }
 }
 
-function makeFolders({ place, missing }: Spot): FolderHandle {
+function makeFolders({ place, missing }: PathSpot): FolderHandle {
   let current = place;
   for (const name of missing) {
     const above = current;
@@ -251,7 +254,7 @@ function tooLarge(path: string, maxBytes: number, size: bigint): Refusal {
   return refuse("too-large", path, `has more than ${maxBytes} bytes`, size);
 }
 
-function kindOf(entry: Dirent | BigIntStats): Entry["kind"] {
+function kindOf(entry: Dirent | BigIntStats): DoorEntry["kind"] {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "folder";
   return entry.isSymbolicLink() ? "link" : "other";

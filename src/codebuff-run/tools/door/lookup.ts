@@ -42,7 +42,7 @@ export interface Wish {
   readonly kind: "file" | "folder";
 }
 
-export interface Spot {
+export interface PathSpot {
   readonly place: FolderHandle;
   readonly missing: readonly string[];
   readonly name: string;
@@ -59,7 +59,7 @@ export class Lookup {
     this.#rootDevice = statSync(setup.root, { bigint: true }).dev;
   }
 
-  async at<T>(asked: string, wish: Wish, act: (spot: Spot) => Promise<T>): Promise<T> {
+  async at<T>(asked: string, wish: Wish, act: (spot: PathSpot) => Promise<T>): Promise<T> {
     let path = asked;
     let status: Status = "allow";
     for (let links = 0; links <= MAX_LINKS; links++) {

@@ -2,7 +2,7 @@
 import type { FileRead } from "../door/door.ts";
 import type { Refusal } from "../door/refusal.ts";
 import { unifiedDiff } from "./diff.ts";
-import { CHANGED, type FileEdit, type Plan, refused } from "./edit.ts";
+import { CHANGED, type FileEdit, type Plan, refusedEdit } from "./edit.ts";
 import { patched } from "./patch.ts";
 import { createdText, PatchFailure } from "./patch-sections.ts";
 import { NOT_TEXT, newText, readText, writeText } from "./text.ts";
@@ -31,33 +31,33 @@ export function applyPatchEdit({ operation }: ApplyPatchInput): FileEdit {
 }
 
 function create(path: string, file: FileRead | undefined, diff: string): Plan {
-  if (file) return refused(failed(path, "The file exists already. Use update_file to change it."));
+  if (file) return refusedEdit(failed(path, "The file exists already. Use update_file to change it."));
   try {
     const text = createdText(diff);
     const value = applied(path, "add");
     return { kind: "write", bytes: newText(text), diff: unifiedDiff("", text), value };
   } catch (error) {
-    if (error instanceof PatchFailure) return refused(error.message);
+    if (error instanceof PatchFailure) return refusedEdit(error.message);
     throw error;
   }
 }
 
 function update(path: string, file: FileRead | undefined, diff: string): Plan {
-  if (!file) return refused(failed(path, "The file does not exist. Use create_file to make it."));
+  if (!file) return refusedEdit(failed(path, "The file does not exist. Use create_file to make it."));
   const before = readText(file.bytes);
-  if (!before) return refused(failed(path, NOT_TEXT));
+  if (!before) return refusedEdit(failed(path, NOT_TEXT));
   try {
     const text = patched(before.text, diff);
     const value = applied(path, "update");
     return { kind: "write", bytes: writeText(before, text), diff: unifiedDiff(before.text, text), value };
   } catch (error) {
-    if (error instanceof PatchFailure) return refused(failed(path, error.message));
+    if (error instanceof PatchFailure) return refusedEdit(failed(path, error.message));
     throw error;
   }
 }
 
 function remove(path: string, file: FileRead | undefined): Plan {
-  if (!file) return refused(failed(path, "The file does not exist."));
+  if (!file) return refusedEdit(failed(path, "The file does not exist."));
   const text = readText(file.bytes)?.text;
   return {
     kind: "delete",

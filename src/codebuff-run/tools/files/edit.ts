@@ -7,7 +7,7 @@ import { Refusal } from "../door/refusal.ts";
 import type { ToolJob } from "../job.ts";
 import { type Location, locatePath, readExisting } from "./location.ts";
 import type { PathLocks } from "./locks.ts";
-import { isAsShown, REFUSED, type Shown } from "./previews.ts";
+import { isAsShown, PREVIEW_REFUSED, type Shown } from "./previews.ts";
 import { readText } from "./text.ts";
 
 /** Bytes of a file before and after an edit, as in Codebuff's later SDK. Undo and diff hold it in memory. */
@@ -18,7 +18,7 @@ export type Plan =
   | { readonly kind: "delete"; readonly diff: string; readonly value: object }
   | { readonly kind: "refused"; readonly errorMessage: string };
 
-export function refused(errorMessage: string): Plan {
+export function refusedEdit(errorMessage: string): Plan {
   return { kind: "refused", errorMessage };
 }
 
@@ -90,7 +90,7 @@ export async function previewEdit(
     const told = { path, diff: plan.diff, by: "tool", ...defined({ old_text, new_text }) } as const;
     return { text: plan.diff, shown: found, told };
   } catch (error) {
-    if (error instanceof Refusal) return refusedPreview(edit, edit.refusal(error), REFUSED);
+    if (error instanceof Refusal) return refusedPreview(edit, edit.refusal(error), PREVIEW_REFUSED);
     throw error;
   }
 }
@@ -137,5 +137,5 @@ async function prepared(
 /** Limits the result's size: undo must be able to read the file. */
 async function limitedPlan(edit: FileEdit, file: FileRead | undefined, signal: AbortSignal): Promise<Plan> {
   const plan = await edit.plan(file, signal);
-  return plan.kind === "write" && plan.bytes.length > MAX_EDITED ? refused(TOO_LONG) : plan;
+  return plan.kind === "write" && plan.bytes.length > MAX_EDITED ? refusedEdit(TOO_LONG) : plan;
 }

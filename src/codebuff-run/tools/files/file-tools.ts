@@ -4,12 +4,12 @@ import { issuesText } from "../../calls/tool-schema.ts";
 import { RunChanges } from "../changes/run-changes.ts";
 import { SeenFiles } from "../changes/seen-files.ts";
 import type { Door } from "../door/door.ts";
-import { checkedTool, checkOf, type Tool, type ToolJob } from "../job.ts";
+import { checkedTool, checkOf, type NodeTool, type ToolJob } from "../job.ts";
 import { applyPatchEdit } from "./apply-patch.ts";
 import { type FileEdit, type Preview, performEdit, previewEdit } from "./edit.ts";
 import { listDirectory } from "./list-directory.ts";
 import { PathLocks } from "./locks.ts";
-import { REFUSED } from "./previews.ts";
+import { PREVIEW_REFUSED } from "./previews.ts";
 import { readFiles } from "./read-files.ts";
 import { readServerEdit, serverEdit } from "./server-edit.ts";
 import { strReplaceEdit } from "./str-replace.ts";
@@ -35,7 +35,7 @@ export function fileTools() {
     apply_patch: readerOf("apply_patch", applyPatchEdit),
   };
   const toolOf =
-    (read: EditReader): Tool =>
+    (read: EditReader): NodeTool =>
     async (input, job) => {
       const edit = await read(input);
       return "errorMessage" in edit ? edit : performEdit(edit, job, locks);
@@ -55,7 +55,9 @@ export function fileTools() {
     ): Promise<Preview | undefined> => {
       if (!isEdit(name)) return undefined;
       const edit = await readers[name](input);
-      return "errorMessage" in edit ? { text: edit.errorMessage, shown: REFUSED } : previewEdit(edit, job);
+      return "errorMessage" in edit
+        ? { text: edit.errorMessage, shown: PREVIEW_REFUSED }
+        : previewEdit(edit, job);
     },
     changes: (door: Door) => new RunChanges(door, locks, { seen }),
   };

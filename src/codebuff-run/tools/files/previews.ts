@@ -14,7 +14,7 @@ export interface Shown {
   readonly version: Stamp | "link" | undefined;
 }
 
-export const REFUSED: Shown = { path: undefined, version: undefined };
+export const PREVIEW_REFUSED: Shown = { path: undefined, version: undefined };
 
 /** Whether an edit finds what its preview found. A refusal never matches. */
 export function isAsShown(shown: Shown, now: Shown): boolean {

@@ -1,7 +1,7 @@
 // `write_file` and `str_replace` in the format of a Codebuff server.
 import { applyPatch, parsePatch } from "diff";
 import { isObject } from "../../../core/checks.ts";
-import { type FileEdit, refused } from "./edit.ts";
+import { type FileEdit, refusedEdit } from "./edit.ts";
 import { PatchFailure } from "./patch-sections.ts";
 import { NOT_TEXT, readText } from "./text.ts";
 import { fileEdit, updated, writeFileEdit } from "./write-file.ts";
@@ -29,11 +29,11 @@ export function serverEdit({ type, path, content }: ServerEditInput): FileEdit {
   if (type === "file") return writeFileEdit({ path, content });
   return fileEdit(path, (file) => {
     const before = file && readText(file.bytes);
-    if (!before) return refused(file ? NOT_TEXT : "The file does not exist.");
+    if (!before) return refusedEdit(file ? NOT_TEXT : "The file does not exist.");
     try {
       return updated(path, before, patchedBy(before.text, content));
     } catch (error) {
-      if (error instanceof PatchFailure) return refused(error.message);
+      if (error instanceof PatchFailure) return refusedEdit(error.message);
       throw error;
     }
   });

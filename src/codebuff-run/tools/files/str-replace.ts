@@ -1,6 +1,6 @@
 // The tool `str_replace`: converts its input into an edit.
 import { setImmediate } from "node:timers/promises";
-import { type FileEdit, type Plan, refused } from "./edit.ts";
+import { type FileEdit, type Plan, refusedEdit } from "./edit.ts";
 import { withLineFeeds } from "./lines.ts";
 import { MAX_RESULT, MAX_TEXT_MATCHES, type Match, matchesOf } from "./matches.ts";
 import { type FileText, NOT_TEXT, readText } from "./text.ts";
@@ -24,9 +24,13 @@ export interface GivenReplacement {
 export function strReplaceEdit({ path, replacements }: StrReplaceInput): FileEdit {
   return fileEdit(path, (file, signal) => {
     if (!file)
-      return refused("The file does not exist, skipping. Please use the write_file tool to create the file.");
+      return refusedEdit(
+        "The file does not exist, skipping. Please use the write_file tool to create the file.",
+      );
     const before = readText(file.bytes);
-    return before ? replaceAll(path, before, replacements.map(readReplacement), signal) : refused(NOT_TEXT);
+    return before
+      ? replaceAll(path, before, replacements.map(readReplacement), signal)
+      : refusedEdit(NOT_TEXT);
   });
 }
 
@@ -53,7 +57,7 @@ async function replaceAll(
     signal.throwIfAborted();
   }
   return text === before.text
-    ? refused([...failures, "No change to the file"].join("\n\n"))
+    ? refusedEdit([...failures, "No change to the file"].join("\n\n"))
     : updated(path, before, text, [...failures, "Updated file"].join("\n\n"));
 }
 

@@ -2,7 +2,7 @@
 import type { FileRead } from "../door/door.ts";
 import type { Refusal } from "../door/refusal.ts";
 import { cutDiff, unifiedDiff } from "./diff.ts";
-import { CHANGED, type FileEdit, type Plan, refused } from "./edit.ts";
+import { CHANGED, type FileEdit, type Plan, refusedEdit } from "./edit.ts";
 import { type FileText, NOT_TEXT, newText, readText, textFor, writeText } from "./text.ts";
 
 export interface WriteFileInput {
@@ -35,13 +35,13 @@ function create(file: string, content: string): Plan {
 
 function update(path: string, file: FileRead, content: string): Plan {
   const before = readText(file.bytes);
-  if (!before) return refused(NOT_TEXT);
+  if (!before) return refusedEdit(NOT_TEXT);
   const given = textFor(before, content);
   // Models often omit the last line feed by mistake.
   const isCut = before.text.endsWith("\n") && given !== "" && !given.endsWith("\n");
   const text = isCut ? `${given}\n` : given;
   return text === before.text
-    ? refused("The new content was the same as the old content, skipping.")
+    ? refusedEdit("The new content was the same as the old content, skipping.")
     : updated(path, before, text);
 }
 

@@ -1,5 +1,5 @@
 // Lists the usable files below a folder, in ripgrep's order.
-import type { Door, Entry } from "../door/door.ts";
+import type { Door, DoorEntry } from "../door/door.ts";
 import { joinPath } from "../door/paths.ts";
 import { Refusal } from "../door/refusal.ts";
 
@@ -39,7 +39,7 @@ export async function* walk(options: WalkOptions): AsyncGenerator<string, void, 
 }
 
 async function entriesOf({ door, folder, select }: WalkOptions, path: string): Promise<readonly WalkEntry[]> {
-  let entries: readonly Entry[];
+  let entries: readonly DoorEntry[];
   try {
     entries = await door.readFolder(joinPath(folder, path), { maxEntries: MAX_ENTRIES });
   } catch (error) {
