@@ -1,5 +1,4 @@
 // The entry `agentwire/codebuff-cli`: its client, credentials, stored chats, its source for chats.
-export type { QuestionOutcome } from "../codebuff-events/ask-user.ts";
 export type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.ts";
 export * from "../core/index.ts";
 export { CodebuffCli } from "./client.ts";
@@ -23,7 +22,6 @@ export type {
   CodebuffCliEvent,
   CodebuffCliFinish,
   CodebuffCliText,
-  CodebuffCliToolOutput,
   CodebuffCliToolResult,
   CodebuffCliUnknown,
 } from "./messages.ts";

@@ -4,36 +4,16 @@ export { isPrintModeEvent, type PrintModeEvent, type ToolOutput } from "../codeb
 export * from "../core/index.ts";
 export { CodebuffClient } from "./client.ts";
 export type { CodebuffConversation } from "./conversation.ts";
-export { type CodebuffFailure, type CodebuffFailureOrigin, CodebuffTurnError } from "./errors.ts";
+export { CodebuffTurnError } from "./errors.ts";
 export type { CodebuffClientEvents } from "./events.ts";
-export type {
-  BalanceBreakdown,
-  LogChunk,
-  McpConfig,
-  McpToolDataRequest,
-  MessageCost,
-  ReadFilesRequest,
-  SubagentChunk,
-  ToolCallRequest,
-  UsageResponse,
-} from "./extensions.ts";
+export type { McpConfig, McpToolDataRequest, ReadFilesRequest, ToolCallRequest } from "./extensions.ts";
 export type { CodebuffInitInput, CodebuffPromptInput } from "./input.ts";
-export type {
-  ActionError,
-  ChunkObject,
-  CodebuffServer,
-  InitResponse,
-  PromptError,
-  PromptResponse,
-  ResponseChunk,
-  ToolCallData,
-} from "./messages.ts";
+export type { CodebuffServer, PromptError, PromptResponse } from "./messages.ts";
 export type { CodebuffClientOptions, CodebuffPromptOptions } from "./options.ts";
 export type { ChunkDecoding } from "./prompts/chunks.ts";
 export type {
   CompletionMessage as ChatMessage,
   CompletionPart as ChatPart,
-  Content,
   PromptPart as ContentPart,
 } from "./prompts/content.ts";
 export type { CodebuffConversationState } from "./prompts/memory.ts";
@@ -42,7 +22,6 @@ export type {
   CodebuffHandlers,
   CodebuffToolCall,
   CodebuffToolHandler,
-  FilesRead,
   HandlerContext,
   McpTool,
   McpToolsHandler,

@@ -6,15 +6,10 @@ export { type CodeyFailureKind, CodeyTurnError } from "./errors.ts";
 export type { CodeyClientEvents, CodeySessionStarted as SessionStarted } from "./events.ts";
 export type { CodeyPromptInput } from "./input.ts";
 export type {
-  AgentState,
   CodeyPendingApproval as PendingApproval,
   Finished,
-  FinishedUsage,
   History,
-  HistoryMessage,
-  RequestedCall,
   Retrying,
-  ServerError,
   State,
   TextDelta,
   ThinkingDelta,
@@ -24,7 +19,6 @@ export type {
   ToolError,
   ToolRequest,
   ToolStarted,
-  TurnMessage,
 } from "./messages.ts";
 export type { CodeyClientOptions } from "./options.ts";
 export type { CodeyEvent, CodeyResult, CodeyRound } from "./turn.ts";

@@ -1,19 +1,17 @@
 // The shared exports of every client entry: errors, options, events, turns, the clock.
 export type {
   AgentClient,
-  AnyClientEvents,
   Capabilities,
   ClientEvents,
   CloseOptions,
   ConnectOptions,
 } from "./client/agent-client.ts";
 export type { AnyAgentClient, AnyConversation, AnyTurn } from "./client/any-client.ts";
-export type { BaseClient, SharedClient } from "./client/base-client.ts";
+export type { BaseClient } from "./client/base-client.ts";
 export type { KeepaliveOptions, SocketClientOptions } from "./client/options.ts";
 export type { CancelTimer, Clock, TimerOptions } from "./clock.ts";
 export {
   AgentwireError,
-  type AgentwireErrorOptions,
   type AnyAgentwireError,
   BufferOverflowError,
   ClosedError,
@@ -33,19 +31,17 @@ export {
   RequestTimeoutError,
   TurnCancelledError,
   TurnError,
-  type TurnErrorOptions,
   type TurnPartial,
   TurnTimeoutError,
   UnsupportedError,
 } from "./errors.ts";
 export type { ApprovalOptions, AskContext, ToolRule } from "./gate/rules.ts";
 export type { Backoff, ReconnectOptions } from "./link/backoff.ts";
-export type { CloseEventLike, MessageEventLike, WebSocketInit, WebSocketLike } from "./link/web-socket.ts";
-export type { Nullish } from "./schemas.ts";
+export type { WebSocketInit, WebSocketLike } from "./link/web-socket.ts";
 export type { ListenOptions, Unsubscribe } from "./tell/events.ts";
 export type { FrameRecord, Logger, ProtocolWarning } from "./tell/voice.ts";
 export type { Conversation, ConversationMessage, ConversationState } from "./turn/conversation.ts";
-export type { PromptImage, PromptInput, PromptOf } from "./turn/prompt-input.ts";
+export type { PromptImage, PromptInput } from "./turn/prompt-input.ts";
 export type { Turn, TurnEvents, TurnOptions, TurnOutcome, TurnResult } from "./turn/turn.ts";
 export type {
   Answer,
@@ -55,7 +51,6 @@ export type {
   Cost,
   DecidedBy,
   Decision,
-  Denier,
   Grant,
   GrantScope,
   PendingRequest,

@@ -1,3 +1,3 @@
 // The entry `agentwire/react`: the hooks for a chat.
-export { ChatProvider, type ChatProviderProps, useChat } from "./context.ts";
+export { ChatProvider, useChat } from "./context.ts";
 export { useAgentChat, useConnection, useOwnChat, usePending, useSeconds } from "./hooks.ts";

@@ -1,16 +1,8 @@
 // The entry `agentwire/codebuff-run/tools`, for Node: `nodeTools`, `mcpServers`, `loadAgents`.
 
-export type { Conflict, Reverted } from "./changes/run-changes.ts";
 export type { Change } from "./changes/segment.ts";
-export type { FileFilter, Status as FileStatus } from "./door/filter.ts";
-export { type AgentProblem, type LoadAgentsOptions, type LoadedAgents, loadAgents } from "./load-agents.ts";
+export { type LoadAgentsOptions, type LoadedAgents, loadAgents } from "./load-agents.ts";
 export type { McpAddress, McpProgram, McpServerConfig } from "./mcp/config.ts";
 export { type McpOptions, mcpServers } from "./mcp/mcp-servers.ts";
-export {
-  type NodeToolCall,
-  type NodeToolChanges,
-  type NodeToolHandler,
-  type NodeTools,
-  nodeTools,
-} from "./node-tools.ts";
+export { type NodeToolChanges, type NodeToolHandler, type NodeTools, nodeTools } from "./node-tools.ts";
 export type { NodeTerminalOptions, NodeToolsOptions } from "./options.ts";

@@ -3,34 +3,8 @@ export { ManualClock } from "../manual-clock.ts";
 export { MockAgent } from "./agent.ts";
 export { agentStep } from "./agent-step.ts";
 export type { MockAgentClient } from "./client.ts";
-export type { MockConversation, MockConversationState } from "./conversation.ts";
-export type {
-  MockAgentEvent,
-  MockAgentResult,
-  MockFileEvent,
-  MockSubagentEvent,
-  MockTurn,
-  MockTurnEvents,
-} from "./events.ts";
+export type { MockAgentEvent, MockAgentResult, MockTurn } from "./events.ts";
 export type { MockAgentClientEvents } from "./link.ts";
-export type { MockAgentOptions, MockAgentSwitches, MockReconnect } from "./options.ts";
-export type { MockAgentAnswer, MockAgentCancel, MockAgentDecision, MockAgentPrompt } from "./record.ts";
-export type {
-  MockAgentAnswers,
-  MockAgentReply,
-  MockAgentScript,
-  MockAgentStep,
-  MockAgentSteps,
-  MockDeltas,
-  MockFailure,
-  MockLoss,
-  MockPromptContext,
-  MockQuestion,
-  MockQuestionDetails,
-  MockQuestionStep,
-  MockStepValue,
-  MockSubagent,
-  MockTool,
-  MockToolOutcome,
-  MockToolStep,
-} from "./script.ts";
+export type { MockAgentOptions, MockAgentSwitches } from "./options.ts";
+export type { MockAgentAnswer, MockAgentPrompt } from "./record.ts";
+export type { MockAgentReply, MockAgentScript, MockAgentStep, MockAgentSteps, MockTool } from "./script.ts";
