@@ -194,10 +194,10 @@ describe("a faulty program", () => {
     expect(error).toMatchObject({ kind: "invalid_agent", serverMessage: expect.stringMatching(words) });
   });
 
-  test("that is no generator fails the run", async () => {
+  test("that is not a generator fails the run", async () => {
     expect(await failing((() => {}) as never)).toMatchObject({
       kind: "invalid_agent",
-      serverMessage: expect.stringContaining("no generator"),
+      serverMessage: expect.stringContaining("not a generator"),
     });
   });
 

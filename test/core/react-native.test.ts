@@ -39,7 +39,7 @@ describe("without `crypto` and with an incomplete `URL`", () => {
       name: "CodeyClient",
       url: "ws://127.0.0.1:1",
     });
-    expect(refused).toMatchObject({ message: expect.stringContaining(`gets wrong, ${lacks}. Bring`) });
+    expect(refused).toMatchObject({ message: expect.stringContaining(`gets wrong, ${lacks}. Install`) });
   });
 
   test("a `URL` that parses only HTTP URLs is refused, since it would miss credentials in ws:// URLs", async () => {

@@ -174,7 +174,7 @@ describe("the provider", () => {
     expect(() => renderToStaticMarkup(<Component />)).toThrow(
       expect.objectContaining({
         code: "invalid-input",
-        message: expect.stringContaining("Put <ChatProvider chat={chat}> around it"),
+        message: expect.stringContaining("Put <ChatProvider chat={chat}> around the component"),
       }),
     );
   });

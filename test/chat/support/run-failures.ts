@@ -29,7 +29,7 @@ const KINDS = {
   agent_not_found: [undefined, "This agent does not exist", "no", /Choose another one/],
   invalid_agent: [undefined, "The agent is set up wrong", "no", /Correct its definition/],
   no_response: [undefined, "The agent gave no answer", "ask", /check before/],
-  no_progress: [undefined, "The agent made no progress", "no", /in another way/],
+  no_progress: [undefined, "The agent made no progress", "no", /Rephrase your message/],
   context_limit: [undefined, "The conversation is too long", "no", /new conversation/],
 } as const satisfies {
   readonly [Kind in CodebuffRunFailureKind]: readonly [

@@ -52,7 +52,7 @@ describe("`readAnswer()`", () => {
   ])("refuses $answer to $questions question(s) with `invalid-input`", ({ questions, answer, says }) => {
     const error = thrownBy(() => readAnswer(asking(questions), answer));
     expect(error).toBeInstanceOf(InvalidInputError);
-    expect(String(error)).toContain(`the answer does not fit ${says} Give a list of strings`);
+    expect(String(error)).toContain(`the answer does not fit ${says} Pass a list of strings`);
   });
 
   test.each<{ form: string; questions: number; given: string[] | string[][] }>([

@@ -79,7 +79,7 @@ describe("a diff that updates a file", () => {
     [
       "lines that stand above",
       "@@\n-two\n@@\n-one",
-      /^The lines of section 2 were not found behind the section/,
+      /^The lines of section 2 were not found after the previous section/,
     ],
     ["sections that overlap", "@@\n one\n-two\n@@\n-two\n+x", /^The lines of section 2/],
     ["lines that are not at the end", "@@\n-one\n*** End of File", /^The lines of section 1 .* at the end/],
@@ -96,7 +96,7 @@ describe("a diff that updates a file", () => {
   });
 
   test("refuses a wrong anchor if its lines occur in several places", () => {
-    expect(() => patched("a\nb\na\n", "@@ nope\n-a")).toThrow(/ and its lines stand in several places: a$/);
+    expect(() => patched("a\nb\na\n", "@@ nope\n-a")).toThrow(/ and its lines occur in several places: a$/);
   });
 
   test("that another program made gives the expected text", () => {

@@ -110,14 +110,14 @@ test.each<[string, { readonly name: Name; readonly input: unknown }, string | Re
     ofServer("write_file", "patch", "@@ -1,1 +1,1 @@\n-a\n?\n"),
     "The patch is no unified diff.",
   ],
-  ["an ignore file", write(".gitignore", "x"), /tools do not write it/],
-  ["a new ignore file", patch("create_file", "dir/.gitignore", "+x"), /tools do not write it/],
+  ["an ignore file", write(".gitignore", "x"), /is an ignore file/],
+  ["a new ignore file", patch("create_file", "dir/.gitignore", "+x"), /is an ignore file/],
   ["a file of Git", write(".git/config", "x"), /\.git/],
   ["a file of secrets", write(".env", "x"), /blocked/],
   ["a link", write("link", "x"), /Links are not written through/],
   ["a link that leads nowhere", patch("create_file", "nowhere", "+x"), /Links are not written through/],
   ["a link with the name of a file of secrets", patch("delete_file", ".envrc"), /blocked/],
-  ["a link that is an ignore file", patch("delete_file", "sub/.gitignore"), /tools do not write it/],
+  ["a link that is an ignore file", patch("delete_file", "sub/.gitignore"), /is an ignore file/],
 ])("a preview shows the error of a call that fails: %s", async (_, { name, input }, words) => {
   await using world = await fileWorld();
   world.file("a", "a \u{1f600}\nb\n");
