@@ -64,7 +64,7 @@ test.each([
   ["a queue of objects", { queue: [{}] }],
 ])("a saved chat with %s is refused", async (_, change) => {
   const from = { ...(await saved()), ...change } as unknown as SavedChat;
-  expect(() => new Rig({ from })).toThrow(/no chat has saved/);
+  expect(() => new Rig({ from })).toThrow(/not a saved chat/);
 });
 
 test("branches that refer to each other in a circle do not hang the chat", async () => {

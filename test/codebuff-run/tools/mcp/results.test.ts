@@ -76,7 +76,7 @@ describe("an unknown content part", () => {
 });
 
 test("a failure without a message says so", () => {
-  expect(failureOf(outputOf({ isError: true, content: [] }))).toContain("says nothing");
+  expect(failureOf(outputOf({ isError: true, content: [] }))).toContain("without a message");
 });
 
 test("a resource's text and a failure are cut after 100,000 characters", () => {
