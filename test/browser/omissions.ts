@@ -54,13 +54,13 @@ export const omissions: readonly Omission[] = [
   { file: "test/codey/universal/captures.test.ts", reason: "it reads recordings" },
   {
     file: "test/codebuff/line.test.ts",
-    test: "is followed by the ping that was due; where the socket refuses that",
+    test: "triggers the due ping; if the socket refuses the ping, the queue uses a new connection",
     reason: "its socket is that of `ws`, which can be made to refuse a frame",
   },
   { file: "test/codebuff/content.test.ts", reason: "it takes its bytes from Node's `Buffer`" },
   {
     file: "test/codebuff/bad-input.test.ts",
-    test: "is accepted at exactly 1 MiB, and refused one byte above",
+    test: "allows exactly 1 MiB and refuses one byte more,",
     reason: "it counts bytes with Node's `Buffer`; edge case 15 has the limit",
   },
   {
@@ -70,32 +70,32 @@ export const omissions: readonly Omission[] = [
   },
   {
     file: "test/codebuff/leaks.test.ts",
-    test: "a turn that nobody reads or awaits is no unhandled rejection",
+    test: "a failed turn that nobody reads causes no unhandled rejection",
     reason: NO_PROCESS,
   },
   {
     file: "test/codebuff/platform-socket.test.ts",
-    test: "a refused upgrade on Node tells the status",
+    test: "the error for a refused upgrade on Node has the HTTP status and what to check",
     reason: NO_STATUS,
   },
   {
     file: "test/codebuff/platform-socket.test.ts",
-    test: "createWebSocket is called for every dial, with the headers",
+    test: "`createWebSocket` is called for each dial, with the headers and the unchanged URL",
     reason: NO_HEADERS,
   },
   {
     file: "test/codebuff/platform-socket.test.ts",
-    test: "headers go with the upgrade on Node",
+    test: "headers are sent with the upgrade on Node",
     reason: NO_HEADERS,
   },
   {
     file: "test/codebuff/reentrancy.test.ts",
-    test: "a NACK of a hundred thousand backslashes is read in linear time",
+    test: "a refusal of 200,000 backslashes is read in linear time",
     reason: "it asks Node for the time that the CPU took; checklist 4 has such frames",
   },
   {
     file: "test/codebuff/reentrancy.test.ts",
-    test: "async callbacks that reject are no unhandled rejections",
+    test: "a late status listener or a `shouldReconnect` that rejects causes only a warning",
     reason: NO_PROCESS,
   },
   {

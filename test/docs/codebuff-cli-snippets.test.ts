@@ -196,7 +196,7 @@ describe("credentials", () => {
       ["~/.codebuff/config.json", "missing"],
       ["~/.codebuff/auth.json", "missing"],
       ["the program's own file", "other"],
-      [expect.stringMatching(/prefers that: `isolateHome`/)],
+      [expect.stringMatching(/prefers: `isolateHome`/)],
     ]);
     expect(JSON.stringify(output.logged)).not.toMatch(/the-(?:first|other)-key/);
   });

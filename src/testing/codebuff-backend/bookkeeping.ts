@@ -63,7 +63,9 @@ export function agents(call: Call, backend: Backend): HttpReply {
   return ok({
     id,
     version:
-      raises === 0 ? found.version : found.version.replace(/\d+$/, (last) => String(Number(last) + raises)),
+      raises === 0
+        ? found.version
+        : found.version.replace(/(?<!\d)\d+$/, (last) => String(Number(last) + raises)),
     publisherId: publisher,
     data: found.data,
     createdAt: backend.startedAt,

@@ -31,10 +31,20 @@ export function routeOf(method: string, path: string, openAiCompatible: boolean)
   if (openAiCompatible && method === "POST" && path === "/v1/chat/completions")
     return { endpoint: "chat", parameters: [], direct: true };
   for (const endpoint of ENDPOINTS) {
-    const found = RegExp(`^${ROUTES[endpoint].replaceAll("*", "([^/]+)")}$`).exec(`${method} ${path}`);
-    if (found) return { endpoint, parameters: found.slice(1).map(decoded), direct: false };
+    const parameters = parametersOf(ROUTES[endpoint], `${method} ${path}`);
+    if (parameters) return { endpoint, parameters: parameters.map(decoded), direct: false };
   }
   return NOWHERE;
+}
+
+/** The segments in place of `*`, if the request has this route. */
+function parametersOf(route: string, request: string): readonly string[] | undefined {
+  const expected = route.split("/");
+  const segments = request.split("/");
+  const fits = (segment: string, at: number) =>
+    expected[at] === "*" ? segment !== "" : segment === expected[at];
+  if (segments.length !== expected.length || !segments.every(fits)) return undefined;
+  return segments.filter((_, at) => expected[at] === "*");
 }
 
 /** Decodes one path segment, such as `publisher%2Fname`. Invalid encoding stays unchanged. */
