@@ -120,7 +120,13 @@ describe("JSON files", () => {
     await using at = await folderOf({ "a.json": json({ ...AGENT, outputSchema }) });
     expect(await at.load()).toEqual({
       agents: [],
-      problems: [{ file: "a.json", kind: "invalid", message: expect.stringContaining("expand to too many characters") }],
+      problems: [
+        {
+          file: "a.json",
+          kind: "invalid",
+          message: expect.stringContaining("expand to too many characters"),
+        },
+      ],
     });
   });
 
