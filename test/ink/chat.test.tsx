@@ -1,48 +1,12 @@
 import { render } from "ink";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
 import { Chat } from "../../src/ink/components/exports.ts";
-import type { ExitReason } from "../../src/ink/screen/keyboard.ts";
 import type { CommandEnd, RunCommand } from "../../src/ink/screen/local-commands.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import { agentStep, MockAgent, type MockAgentScript } from "../../src/testing/index.ts";
+import { closeLater, open } from "./open-chat.tsx";
 import { clears, TestTerminal } from "./terminal.ts";
-
-const closers: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-interface Size {
-  readonly columns?: number;
-  readonly rows?: number;
-  readonly runCommand?: RunCommand;
-}
-
-/** A chat on a terminal of its own. */
-async function open(script: MockAgentScript, { columns = 80, rows = 24, runCommand }: Size = {}) {
-  const agent = new MockAgent({ script });
-  const chat = createChat(agent);
-  const terminal = new TestTerminal(columns, rows);
-  const exits: ExitReason[] = [];
-  const commands = runCommand ? { runCommand } : {};
-  const app = render(
-    <Chat chat={chat} theme={plainTheme} onExit={(how) => exits.push(how)} {...commands} />,
-    {
-      stdin: terminal.stdin,
-      stdout: terminal.stdout,
-      interactive: true,
-      exitOnCtrlC: false,
-      patchConsole: false,
-    },
-  );
-  closers.push(async () => {
-    app.unmount();
-    await chat.close();
-  });
-  await terminal.sees(/>/);
-  return { agent, chat, terminal, exits, app };
-}
 
 const approve = () =>
   agentStep.tool({ name: "shell", input: { command: "ls" }, output: "a.txt", approval: true });
@@ -464,7 +428,7 @@ describe("without a terminal to type on", () => {
       interactive: true,
       patchConsole: false,
     });
-    closers.push(async () => {
+    closeLater(async () => {
       app.unmount();
       await chat.close();
     });

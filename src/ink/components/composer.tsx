@@ -5,7 +5,7 @@ import { composerRows, withCursor } from "../composer/composer-rows.ts";
 import { editorAction, editorText, emptyEditor, stepEditor } from "../composer/editor.ts";
 import { clipped } from "../rows/row.ts";
 import { Rows } from "../rows/rows.tsx";
-import { type KeyProps, type Look, NO_KEYS, useCanType, useKeys, useLook, useRoom } from "./hooks.ts";
+import { type KeyProps, type Look, NO_KEYS, useCanType, useKeys, useLook, useSpace } from "./hooks.ts";
 
 export interface ComposerProps extends Look, KeyProps {
   /** Called on Enter with the whole text, long pastes included. Return `false` to keep the text. */
@@ -28,7 +28,7 @@ export function Composer(props: ComposerProps): ReactElement {
   const { onSubmit, onInterrupt, onEscape, placeholder, isHidden = false } = props;
   const isActive = !isHidden && (props.isActive ?? true);
   const { columns, theme } = useLook(props);
-  const space = useRoom(props.maxRows).maxRows;
+  const space = useSpace(props.maxRows).maxRows;
   const maxRows = props.maxRows ?? Math.min(MAX_ROWS, space);
   const [state, change] = useKeys(emptyEditor, { isActive }, (press, now, setNow) => {
     if (press.type === "key" && press.key === "escape") onEscape?.();

@@ -125,7 +125,7 @@ function useOffer(of: string | number, isActive: boolean): Offer {
 }
 
 /** The space that a `<Transcript>` gives to the components below it. */
-export interface Room {
+export interface Space {
   /** Rows for a dialog or the composer. */
   readonly rows: number;
   /** Whether all printed rows are in the scrollback. */
@@ -134,13 +134,13 @@ export interface Room {
   readonly print: (rows: readonly Row[], id: string) => void;
 }
 
-const SpaceContext = createContext<Room | undefined>(undefined);
+const SpaceContext = createContext<Space | undefined>(undefined);
 
-export const RoomProvider = SpaceContext.Provider;
+export const SpaceProvider = SpaceContext.Provider;
 
-export function useRoom(maxRows: number | undefined): {
+export function useSpace(maxRows: number | undefined): {
   readonly maxRows: number;
-  readonly space: Room | undefined;
+  readonly space: Space | undefined;
 } {
   const space = useContext(SpaceContext);
   return { maxRows: maxRows ?? space?.rows ?? Number.POSITIVE_INFINITY, space };
@@ -155,7 +155,7 @@ type Standing = "inside" | "printing" | "above";
  * @param key identifies the text
  * @param make makes the rows to print; absent if the text fits
  */
-function useAbove(space: Room | undefined, key: string, make: (() => readonly Row[]) | undefined): Standing {
+function useAbove(space: Space | undefined, key: string, make: (() => readonly Row[]) | undefined): Standing {
   const [shown, setShown] = useState<string>();
   const printed = useRef<string>(undefined); // an effect may run twice
   const isTall = make !== undefined && space !== undefined;
@@ -186,7 +186,7 @@ export function useDialog(
   },
 ): { readonly offer: Offer; readonly isTextAbove: boolean; readonly options: DialogOptions } {
   const surface = useLook(look);
-  const { maxRows, space } = useRoom(given);
+  const { maxRows, space } = useSpace(given);
   const options = { ...surface, maxRows };
   const isTall = text !== undefined && !text.fits(options);
   const standing = useAbove(space, key, isTall ? () => text.rows(surface) : undefined);

@@ -6,7 +6,7 @@ import { systemClock } from "../../core/clock.ts";
 import { Rows } from "../rows/rows.tsx";
 import { sharesOf } from "../screen/layout.ts";
 import { type TranscriptInput, TranscriptScreen } from "../screen/transcript-screen.ts";
-import { type Look, RoomProvider, useLook } from "./hooks.ts";
+import { type Look, SpaceProvider, useLook } from "./hooks.ts";
 
 export interface TranscriptProps
   extends Look,
@@ -51,7 +51,7 @@ export function Transcript(props: TranscriptProps): ReactElement {
         {(block) => <Rows key={block.id} rows={block.rows} theme={theme} />}
       </Static>
       <Rows rows={rows} theme={theme} />
-      <RoomProvider value={space}>{children}</RoomProvider>
+      <SpaceProvider value={space}>{children}</SpaceProvider>
     </Box>
   );
 }

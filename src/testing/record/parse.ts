@@ -82,7 +82,7 @@ function textOf(raw: unknown, frame: unknown): string | undefined {
   return frame === undefined ? undefined : JSON.stringify(frame);
 }
 
-/** The largest close reason in bytes. A Close frame has no room for more. */
+/** The largest close reason in bytes. A Close frame holds no more. */
 const MAX_REASON = 123;
 
 function readClose(fields: Fields, refuse: Refuse): RecordedClose {
