@@ -52,20 +52,19 @@ export class Attempts {
     const { clock, connectTimeout, outbox } = setup.resolved;
     const expire = (): void =>
       user.drop(new ConnectTimeoutError(connectTimeout, "accept the connection", setup.connectTimeoutHint));
-    let cause = lost;
+    const wait = async (cause: AgentwireError): Promise<void> => {
+      const backoff = this.count.next(clock.random());
+      const step = deferred<void>();
+      const timer = new BackoffWait(clock, this.count, backoff.delay, step.resolve);
+      const error = asAny(cause);
+      outbox.run(() => {
+        life.to({ name: "reconnecting", next, step, wait: timer });
+        host.onReconnecting({ ...backoff, error });
+      });
+      await step.promise;
+    };
 
     const attempt = async (): Promise<void> => {
-      if (cause) {
-        const backoff = this.count.next(clock.random());
-        const step = deferred<void>();
-        const wait = new BackoffWait(clock, this.count, backoff.delay, step.resolve);
-        const error = asAny(cause);
-        outbox.run(() => {
-          life.to({ name: "reconnecting", next, step, wait });
-          host.onReconnecting({ ...backoff, error });
-        });
-        await step.promise;
-      }
       // The handshake may ask for another socket: then dial again at once.
       for (let end: string | undefined; end !== "ready"; ) {
         if (life.isOver) throw closedByCaller();
@@ -79,14 +78,16 @@ export class Attempts {
     };
 
     try {
-      // The delays of p-retry are off: an attempt first waits itself, by the injected clock and with full jitter.
+      if (lost) await wait(lost);
+      // The delays of p-retry are off: `wait` takes the injected clock, and full jitter.
       await pRetry(attempt, {
         retries: Number.POSITIVE_INFINITY,
         minTimeout: 0,
-        onFailedAttempt: ({ error }) => {
-          cause = asConnectError(error, host);
+        onFailedAttempt: async ({ error }) => {
+          const cause = asConnectError(error, host);
           const triesAgain = !life.isOver && this.count.failedWith(cause);
           if (!triesAgain || life.isOver) throw cause; // `shouldReconnect` may have closed the client
+          await wait(cause);
         },
       });
     } catch (error) {

@@ -8,6 +8,7 @@ import {
   connectionRig,
   PING_INTERVAL,
   PING_TIMEOUT,
+  reach,
   STABLE_AFTER,
 } from "../support/connections.ts";
 import { wordOf } from "../support/promises.ts";
@@ -301,3 +302,34 @@ describe("a wake-up event", () => {
     expect([listeners.size, rig.clock.pending]).toEqual([0, 0]);
   });
 });
+
+test.each([0, 1, 2, 3, 4, 5, 6])(
+  "a client that closes %i promise reactions after `shouldReconnect` stays closed, and dials no more",
+  async (reactions) => {
+    const closing: Promise<void>[] = [];
+    const closeLater = async (): Promise<void> => {
+      for (let at = 0; at < reactions; at++) await undefined;
+      closing.push(rig.close({ force: true }));
+    };
+    const rig: ConnectionRig = connectionRig({
+      reconnect: {
+        maxAttempts: Infinity,
+        minDelay: 500,
+        maxDelay: 30_000,
+        shouldReconnect: (_, attempt) => {
+          if (attempt === 2) void closeLater();
+          return true;
+        },
+      },
+    });
+    await reach.ready(rig);
+    rig.socket.ends();
+    await rig.clock.advance(250);
+    rig.socket.ends(); // the first attempt fails
+    await rig.clock.advance(1e6);
+    await Promise.all(closing);
+    expect(closing).toHaveLength(1);
+    expect([rig.connection.status, rig.sockets.length, rig.clock.pending]).toEqual(["closed", 2, 0]);
+    expect(rig.log.filter((line) => line.startsWith("is ")).at(-1)).toBe("is closed");
+  },
+);
