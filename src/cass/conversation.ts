@@ -1,5 +1,5 @@
 // A conversation that the server stores, continued by its id.
-import { checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
+import { checkCallOptions, checks, describe, fieldsOf, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import {
   type Conversation,
@@ -114,7 +114,7 @@ export function openConversation(
 }
 
 function idOf(from: unknown): string | undefined {
-  const { protocol, version, conversationId: id } = isObject(from) ? from : {};
+  const { protocol, version, conversationId: id } = fieldsOf(from);
   if (protocol === "cass" && version === 1) {
     if (id === undefined || id === null) return undefined;
     if (typeof id === "string" && checks.text.holds(id)) return id;

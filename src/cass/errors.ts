@@ -40,7 +40,7 @@ export class CassAuthError extends HandshakeError {
 }
 
 /** The parts of a {@link CassApiError}. */
-export interface CassApiErrorOptions extends AgentwireErrorOptions {
+interface CassApiErrorOptions extends AgentwireErrorOptions {
   readonly status: number;
   readonly detail: string;
   readonly retryAfter?: number | undefined;

@@ -26,7 +26,7 @@ export interface CassTitle {
 }
 
 /** The server's work besides turns, such as summaries of the conversation. */
-export interface CassSystemEvent {
+interface CassSystemEvent {
   readonly message: string;
   /** `info`, `evaluating`, `deferred`, `summarizing`, `error`, `complete`, `working_summary`. */
   readonly status?: string;

@@ -13,10 +13,10 @@ import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
 import type { WireImage } from "./messages.ts";
 
 /** The image types that the model's provider accepts. */
-export type CassImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+type CassImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
 
 /** The part of `Blob` that the client uses. A `Blob` or `File` fits. */
-export interface BlobLike {
+interface BlobLike {
   readonly size: number;
   readonly type: string;
   arrayBuffer(): Promise<ArrayBuffer>;

@@ -29,7 +29,7 @@ export interface CassPromptInput {
 }
 
 /** Facts about a user for the agent, in onboarding. */
-export interface CassProfile {
+interface CassProfile {
   readonly relationship?: string;
   readonly background?: { readonly context?: string };
   readonly communication?: { readonly style?: string };

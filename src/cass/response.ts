@@ -26,7 +26,7 @@ export interface CassToolUse {
 }
 
 /** Something that the agent noticed about itself. */
-export interface SelfObservation {
+interface SelfObservation {
   readonly observation: string;
   readonly category?: Nullish<string>;
   readonly confidence?: Nullish<number>;
@@ -34,7 +34,7 @@ export interface SelfObservation {
 }
 
 /** Something that the agent noticed about the user. */
-export interface UserObservation {
+interface UserObservation {
   readonly observation: string;
   readonly category?: Nullish<string>;
   readonly confidence?: Nullish<number>;
@@ -47,7 +47,7 @@ export interface Mark {
 }
 
 /** An opinion that the agent keeps. */
-export interface Hold {
+interface Hold {
   readonly content: string;
   readonly topic?: Nullish<string>;
   readonly differ_user?: Nullish<string>;
@@ -68,7 +68,7 @@ export interface Note {
   readonly catalyst?: Nullish<string>;
 }
 
-export interface Intention {
+interface Intention {
   readonly action: string;
   readonly content?: Nullish<string>;
   readonly condition?: Nullish<string>;
@@ -77,7 +77,7 @@ export interface Intention {
   readonly status?: Nullish<string>;
 }
 
-export interface Stake {
+interface Stake {
   readonly what?: Nullish<string>;
   readonly why?: Nullish<string>;
   readonly content?: Nullish<string>;
@@ -86,21 +86,21 @@ export interface Stake {
 }
 
 /** Whether the agent's actions match its statements. */
-export interface ConsistencyTest {
+interface ConsistencyTest {
   readonly stated?: Nullish<string>;
   readonly actual?: Nullish<string>;
   readonly consistent?: Nullish<boolean>;
   readonly content?: Nullish<string>;
 }
 
-export interface Narration {
+interface Narration {
   readonly type?: Nullish<string>;
   readonly level?: Nullish<string>;
   readonly trigger?: Nullish<string>;
   readonly content?: Nullish<string>;
 }
 
-export interface Milestone {
+interface Milestone {
   readonly id?: Nullish<string>;
   readonly content?: Nullish<string>;
 }

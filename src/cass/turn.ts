@@ -20,7 +20,7 @@ export interface CassThinkingEvent {
 }
 
 /** A step of the tool loop. */
-export interface CassDebugEvent {
+interface CassDebugEvent {
   readonly type: "debug";
   /** The server's text. */
   readonly message: string;

@@ -41,8 +41,10 @@ import { CliTurns } from "./turns.ts";
  * `close()` hands back the waiting prompts. It ends running processes first gently, then by force; with `force` at
  * once. `drainTimeout` first gives them that long to finish.
  *
- * @example const client = new CodebuffCli({ cwd: "my-project" }); for await (const text of client.prompt("Fix the
- * tests").textStream) process.stdout.write(text); await client.close();
+ * @example
+ * const client = new CodebuffCli({ cwd: "my-project" });
+ * for await (const text of client.prompt("Fix the tests").textStream) process.stdout.write(text);
+ * await client.close();
  */
 export class CodebuffCli
   extends BaseClient<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>

@@ -1,5 +1,5 @@
 // The tool `ask_user` of Codebuff's agents: reads its questions, writes and reads its answers.
-import { isObject } from "../core/checks.ts";
+import { fieldsOf, isObject } from "../core/checks.ts";
 import type { Answers, Question, QuestionItem, ToolCall } from "../core/values.ts";
 import type { ToolOutput } from "./print-mode.ts";
 
@@ -10,7 +10,7 @@ export function isAskUser(name: string): boolean {
 
 /** The questions in a tool's input; `undefined` for any other input. */
 export function questionOf({ id, input, turnId, raw }: ToolCall): Question | undefined {
-  const { questions, question } = isObject(input) ? input : {};
+  const { questions, question } = fieldsOf(input);
   // Older agents ask one question per call.
   const asked = typeof question === "string" && questions == null ? [input] : questions;
   const items = Array.isArray(asked) ? asked.map(itemOf) : [];

@@ -158,8 +158,10 @@ function fieldsByType(): ReadonlyMap<string, readonly Field[]> {
  * Whether a value is an agent event with all required fields. Optional fields have the right type or are absent (not
  * null).
  *
- * @example if (event.type === "response-chunk" && isPrintModeEvent(event.chunk) && event.chunk.type === "tool_call") {
- * console.log(event.chunk.toolName); }
+ * @example
+ * if (event.type === "response-chunk" && isPrintModeEvent(event.chunk) && event.chunk.type === "tool_call") {
+ *   console.log(event.chunk.toolName);
+ * }
  */
 export function isPrintModeEvent(chunk: unknown): chunk is PrintModeEvent {
   if (!isObject(chunk)) return false;

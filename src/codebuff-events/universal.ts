@@ -1,5 +1,5 @@
 // Translates the events of Codebuff's agents into universal events, for all backends of Codebuff.
-import { isObject } from "../core/checks.ts";
+import { fieldsOf, isObject } from "../core/checks.ts";
 import type { Cost, TurnToolCall } from "../core/values.ts";
 import type { ToolFacts } from "../universal/engine/calls.ts";
 import { contentOfValues, cut, type ToolOutputContent } from "../universal/engine/content.ts";
@@ -205,7 +205,7 @@ export class PrintModeMapping {
   }
 
   call({ name, input, raw }: TurnToolCall): CallFacts {
-    const { agentId, parentAgentId } = typeof raw === "object" && raw !== null ? fieldsOf(raw) : {};
+    const { agentId, parentAgentId } = fieldsOf(raw);
     const agent = this.actorOf({
       ...(typeof agentId === "string" ? { agentId } : {}),
       ...(typeof parentAgentId === "string" ? { parentAgentId } : {}),
@@ -292,10 +292,6 @@ export class PrintModeMapping {
     session.pauseAll();
     session.status("retrying", message, { json: { source } });
   }
-}
-
-function fieldsOf(raw: object): { readonly agentId?: unknown; readonly parentAgentId?: unknown } {
-  return raw;
 }
 
 export function toolFacts(name: string, input: unknown): ToolFacts | undefined {

@@ -14,7 +14,7 @@ import type { CodebuffRunEvent, RunState } from "./messages.ts";
 import { type CodebuffRunOptions, type CodebuffRunPromptOptions, resolveOptions } from "./options.ts";
 import { RunCore } from "./run-core.ts";
 import type { CodebuffRunResult } from "./turn.ts";
-import { Turns } from "./turns.ts";
+import { RunTurns } from "./turns.ts";
 
 /**
  * Runs agents in this process. The model answers over HTTP, and tools run on the client's machine. Each run continues
@@ -27,9 +27,10 @@ import { Turns } from "./turns.ts";
  * `close()` returns the waiting prompts, aborts the running prompts, and waits up to 2 s for their tools. With
  * `drainTimeout`, it first waits that long for the running prompts.
  *
- * @example const client = new CodebuffRun({ apiKey, agent: { id: "helper", displayName: "Helper", model:
- * "openai/gpt-5-mini" } }); for await (const text of client.prompt("What is a mutex?").textStream)
- * process.stdout.write(text); await client.close();
+ * @example
+ * const client = new CodebuffRun({ apiKey, agent: { id: "helper", displayName: "Helper", model: "openai/gpt-5-mini" } });
+ * for await (const text of client.prompt("What is a mutex?").textStream) process.stdout.write(text);
+ * await client.close();
  */
 export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByName>
   extends BaseClient<CodebuffRunEvent, CodebuffRunResult, CodebuffRunClientEvents>
@@ -43,14 +44,14 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
     >
 {
   readonly #core: RunCore;
-  readonly #turns: Turns;
+  readonly #turns: RunTurns;
 
   /** @throws InvalidInputError for invalid options; UnsupportedError if the platform lacks a feature */
   constructor(options: CodebuffRunOptions<Tools> = {}) {
     const core = new RunCore(resolveOptions(options));
     super(core);
     const gate = new Gate(core, options, CODEBUFF_SUBJECTS);
-    const turns = new Turns(core, gate);
+    const turns = new RunTurns(core, gate);
     this.#core = core;
     this.#turns = turns;
     core.serve({ turns, requests: gate });

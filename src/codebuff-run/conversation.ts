@@ -15,7 +15,7 @@ import type { RunCore } from "./run-core.ts";
 import { plainText } from "./state/history.ts";
 import { type CodebuffRunConversationState, earlierState, readPrevious, stateOf } from "./state/run-state.ts";
 import type { CodebuffRunResult } from "./turn.ts";
-import type { Turns } from "./turns.ts";
+import type { RunTurns } from "./turns.ts";
 
 /** Runs that continue from each other. */
 export type CodebuffRunConversation = Conversation<
@@ -29,7 +29,7 @@ export type CodebuffRunConversation = Conversation<
 /** @throws InvalidInputError if `from` is not a run state */
 export function openConversation(
   core: RunCore,
-  turns: Turns,
+  turns: RunTurns,
   options: { readonly from?: ConversationState | RunState },
 ): CodebuffRunConversation {
   checkCallOptions(options, { from: checks.object });

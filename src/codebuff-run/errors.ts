@@ -6,7 +6,7 @@ import { type ChatMessageRead, codeIn, type RunState } from "./messages.ts";
 import type { CodebuffRunFailureKind, RunFailure } from "./state/failure.ts";
 
 /** Why the server refuses free mode in a country. */
-export interface CountryRefusal {
+interface CountryRefusal {
   readonly countryCode?: string;
   readonly countryBlockReason?: string;
   readonly ipPrivacySignals?: readonly unknown[];

@@ -39,7 +39,7 @@ export interface Traffic {
   readonly input: (work: () => void) => void;
 }
 
-export interface RunHttpSetup {
+interface HttpSetup {
   readonly baseUrl: string;
   readonly provider?: string;
   readonly fetch: FetchLike | undefined;
@@ -66,16 +66,16 @@ export interface HttpCall extends HttpRequest {
   readonly isRepeated?: boolean;
 }
 
-export interface OpenedStream {
+export interface OpenedResponse {
   readonly response: FetchResponse;
   readonly reading: ReadSettings;
 }
 
 export class Http {
-  readonly #setup: RunHttpSetup;
+  readonly #setup: HttpSetup;
   readonly #waits: Waits;
 
-  constructor(setup: RunHttpSetup) {
+  constructor(setup: HttpSetup) {
     this.#setup = setup;
     this.#waits = new Waits(setup.clock);
   }
@@ -105,7 +105,7 @@ export class Http {
   }
 
   /** Sends one request. @throws CodebuffRunError if the server refuses it or is not reached */
-  async open(call: HttpRequest, signal: AbortSignal): Promise<OpenedStream> {
+  async open(call: HttpRequest, signal: AbortSignal): Promise<OpenedResponse> {
     const { path, body, headers = {}, isAccount = false } = call;
     const method = methodOf(call);
     const { baseUrl, provider, fetch, clock, redactor } = this.#setup;

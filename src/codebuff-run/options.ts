@@ -70,7 +70,7 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
   readonly overrideTools?: Readonly<Record<string, CodebuffRunToolHandler>>;
   /** Sources such as `mcpServers()`. An agent gets all their tools, or those in its `toolNames`. */
   readonly toolSources?: readonly ToolSource[];
-  /** ms until a tool call fails. @default 0: no limit, because tools may run builds */
+  /** ms until the call of a handler fails. @default 0: no limit, because tools may run builds */
   readonly toolTimeout?: number;
   /** ms without a byte until the model is asked again. Keepalives come every 30 s. @default 120_000 */
   readonly streamTimeout?: number;
@@ -80,7 +80,7 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
   readonly stepReporting?: "post" | "batch";
   /** The project's files, by path. Used for placeholders in prompts and for the run state. */
   readonly projectFiles?: Readonly<Record<string, string>>;
-  /** Texts about the project, by path. @default `knowledge.md`, `AGENTS.md`, `CLAUDE.md` of `projectFiles` */
+  /** Texts about the project, by path. @default `knowledge.md`, `AGENTS.md`, `CLAUDE.md` at the root of `projectFiles` */
   readonly knowledgeFiles?: Readonly<Record<string, string>>;
   /** Maximum number of simultaneous runs. Others wait. @default 100: each holds a history and a connection */
   readonly maxRuns?: number;

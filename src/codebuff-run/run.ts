@@ -43,7 +43,7 @@ export interface RunJob {
   run: Run | undefined;
 }
 
-export interface RunSetup {
+interface RunSetup {
   readonly core: RunCore;
   readonly gate: Gate;
   readonly job: RunJob;

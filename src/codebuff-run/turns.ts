@@ -14,7 +14,7 @@ import { readPrevious, readToolResults } from "./state/run-state.ts";
 import { type CodebuffRunResult, textOfEvent } from "./turn.ts";
 
 /** The turns of one client. At most `maxRuns` run at once; others wait. */
-export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, RunJob> {
+export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, RunJob> {
   readonly #core: RunCore;
   readonly #gate: Gate;
 

@@ -28,7 +28,7 @@ export class CodebuffTurnError extends TurnError {
 }
 
 /** The parts of a failed prompt's error. */
-export interface CodebuffFailure {
+interface CodebuffFailure {
   readonly origin: CodebuffFailureOrigin;
   readonly kind: string;
   readonly message: string;
@@ -39,7 +39,7 @@ export interface CodebuffFailure {
 }
 
 /** The source of a failed prompt's error: an action, the stream of chunks, the agent's output, or a missing end. */
-export type CodebuffFailureOrigin = "action" | "stream" | "output" | "silent-end";
+type CodebuffFailureOrigin = "action" | "stream" | "output" | "silent-end";
 
 /** The error for the end of a socket. `session`: the progress of the session, or `retiring` if it was to end. */
 export function lossError(

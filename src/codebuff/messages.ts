@@ -41,7 +41,7 @@ export interface ResponseChunk {
   readonly chunk: string | ChunkObject;
 }
 
-export interface ToolCallData {
+interface ToolCallData {
   readonly toolName: string;
   readonly toolCallId: string;
   readonly input: unknown;

@@ -7,7 +7,7 @@ import {
   toolFacts,
   universalCost,
 } from "../codebuff-events/universal.ts";
-import { isObject } from "../core/checks.ts";
+import { fieldsOf } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { Cost, ToolCall, TurnToolCall } from "../core/values.ts";
@@ -278,10 +278,6 @@ function costOf(cost: Cost | undefined) {
 function contentOf(output: unknown): ToolOutputContent {
   if (Array.isArray(output) && output.every(isToolOutput)) return outputContent(output);
   return outputContent(output === undefined ? [] : [{ type: "json", value: output }]);
-}
-
-function fieldsOf(raw: unknown): Readonly<Record<string, unknown>> {
-  return isObject(raw) ? raw : {};
 }
 
 const BINDING: Binding<CodebuffClient, CodebuffEvent, CodebuffResult> = {

@@ -1,6 +1,6 @@
 // The messages of codey-server: types, schemas, `decode` and `encode`.
 import * as z from "zod/mini";
-import { isObject } from "../core/checks.ts";
+import { fieldsOf, isObject } from "../core/checks.ts";
 import { boolean, lazy, list, literal, type Reads, readByType, type Shape } from "../core/schemas.ts";
 
 /** The greeting; the first message of every connection. */
@@ -105,7 +105,7 @@ export interface Retrying {
   readonly error: string;
 }
 
-export interface HistoryMessage {
+interface HistoryMessage {
   readonly role: string;
   readonly content: string;
   /** ISO 8601. */
@@ -300,7 +300,7 @@ export function decode(frame: unknown): CodeyServerMessage {
 
 /** The readable facts of a frame that cannot be read or handled. */
 export function invalid(frame: unknown, problem: string): Invalid {
-  const { type, call_id: callId, agent_id: agentId } = isObject(frame) ? frame : {};
+  const { type, call_id: callId, agent_id: agentId } = fieldsOf(frame);
   if (typeof type !== "string") return { type: "invalid", problem };
   return {
     type: "invalid",

@@ -1,5 +1,5 @@
 // Translates Codey's events into universal events; the source of a codey-server for chats.
-import { isObject } from "../core/checks.ts";
+import { fieldsOf, isObject } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { ToolCall, TurnToolCall } from "../core/values.ts";
@@ -117,7 +117,7 @@ export class CodeyMapping implements Mapping<CodeyEvent, CodeyResult> {
   }
 
   approval({ raw }: ToolCall): Readonly<Record<string, unknown>> {
-    const { background, agent_id } = isObject(raw) ? raw : {};
+    const { background, agent_id } = fieldsOf(raw);
     return {
       ...(typeof background === "boolean" ? { background } : {}),
       ...(typeof agent_id === "number" ? { agent_id } : {}),
@@ -146,7 +146,7 @@ export class CodeyMapping implements Mapping<CodeyEvent, CodeyResult> {
   }
 
   #onServerError(value: unknown, session: Session): void {
-    const { message, fatal } = isObject(value) ? value : {};
+    const { message, fatal } = fieldsOf(value);
     const error = codeyTurnError(
       typeof message === "string" ? message : "an error without words",
       fatal === true,

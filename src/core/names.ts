@@ -18,7 +18,7 @@ export function checkName(name: unknown, known: object, what: string): void {
   throw new InvalidInputError(`${labelledName(what, given)} does not exist.`, hint);
 }
 
-/** Checks the names of all own fields, even undefined ones. @throws as {@link checkName} */
+/** Checks the names of all own fields, even undefined ones. @throws InvalidInputError as {@link checkName} */
 export function checkNames(value: object, known: object, what: string): void {
   for (const name of Object.keys(value)) checkName(name, known, what);
 }

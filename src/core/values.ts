@@ -97,7 +97,7 @@ export function hasEnded({ state }: { readonly state: ToolCallState }): boolean 
 }
 
 /** Who denied a call. `user`: by a callback or `client.decide`. `policy`: a rule or limit of this client. */
-export type Denier = "user" | "policy" | "server";
+type Denier = "user" | "policy" | "server";
 
 /** A snapshot of one call of a turn. Each change makes a new object. */
 export interface TurnToolCall extends Omit<ToolCall, "turnId" | "grant" | "agent"> {

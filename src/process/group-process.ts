@@ -23,8 +23,8 @@ export interface ProcessSetup {
   /** Whether to pass on SIGINT, SIGTERM and SIGHUP of this process. */
   readonly forwardSignals: boolean;
   /**
-   * `program`: processes that the program leaves behind stay, unless it was told to end. `group`: they are killed, and
-   * `ended` waits for them.
+   * `program`: processes that the program leaves behind stay. If it was told to end, they have the rest of its grace.
+   * `group`: they are killed, and `ended` waits for them.
    */
   readonly scope: "program" | "group";
   readonly clock: Clock;
@@ -108,9 +108,12 @@ export class GroupProcess implements Watched {
     this.#clock = clock;
     this.#listener = listener;
     // After a blocked event loop, timers run first. `setImmediate` lets Node read the pipes before.
+    // A paused stdout restarts the limit in `resume`.
     this.#drain = new Deadline(clock, PIPE_GRACE, () =>
-      setImmediate(() => this.#isPaused || this.#drained()),
-    ); // a pause restarts it on resume
+      setImmediate(() => {
+        if (!this.#isPaused) this.#drained();
+      }),
+    );
     const child = spawn(command, [...args], {
       cwd,
       env,
@@ -175,7 +178,7 @@ export class GroupProcess implements Watched {
   /** Asks the process group to end, and kills it after `grace` ms. A second call changes nothing. */
   terminate(grace: number): void {
     const { name } = this.#state;
-    if (name === "draining") this.kill(); // the process has ended already
+    if (name === "draining") this.kill(); // the program has ended: kill what it left behind
     if (name !== "running") return;
     this.resume();
     this.#become({ name: "ending", limit: this.#clock.setTimeout(() => this.kill(), grace) });

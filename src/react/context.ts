@@ -6,7 +6,7 @@ import { isOlder, type Peer, peerError } from "../core/peers.ts";
 
 const ChatContext = React.createContext<Chat | undefined>(undefined);
 
-export interface ChatProviderProps {
+interface ChatProviderProps {
   readonly chat: Chat;
   readonly children?: React.ReactNode;
 }

@@ -2,7 +2,7 @@ import type { CodebuffRunEvent } from "agentwire/codebuff-run";
 import type { BackendAnswer, BackendSse } from "agentwire/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { SseReader } from "../../src/codebuff-run/model/event-stream.ts";
+import { SseByteReader } from "../../src/codebuff-run/model/event-stream.ts";
 import { failureOf } from "../helpers/turns.ts";
 import { agentWith, json, read, runWorld, typesOf } from "./world.ts";
 
@@ -81,7 +81,7 @@ test("an answer may be cut into pieces anywhere, also inside of a character", ()
   const bytes = new TextEncoder().encode(stream);
   const readIn = (cuts: readonly number[]): readonly string[] => {
     const data: string[] = [];
-    const reader = new SseReader((each) => data.push(each));
+    const reader = new SseByteReader((each) => data.push(each));
     const places = [0, ...[...cuts].sort((one, other) => one - other), bytes.length];
     for (let at = 1; at < places.length; at++) reader.push(bytes.subarray(places[at - 1], places[at]));
     reader.end();

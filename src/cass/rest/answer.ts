@@ -1,5 +1,5 @@
 // Reads the answer of a REST call by its shape, or makes its error.
-import { isObject } from "../../core/checks.ts";
+import { fieldsOf, isObject } from "../../core/checks.ts";
 import {
   isRedirect,
   parsed,
@@ -53,7 +53,7 @@ export function redirectOf(
 /** The error text: a string, a list of input problems, an error of the rate limiter, or no JSON at all. */
 function detailOf(body: Uint8Array): string {
   const value = parsed(body);
-  const { detail, error } = isObject(value) ? value : {};
+  const { detail, error } = fieldsOf(value);
   if (typeof detail === "string") return detail;
   if (Array.isArray(detail)) return detail.map(problemOf).join("; ");
   return typeof error === "string" ? error : new TextDecoder().decode(body);
@@ -61,7 +61,7 @@ function detailOf(body: Uint8Array): string {
 
 /** One input problem, without the `input`: the caller has sent it. */
 function problemOf(problem: unknown): string {
-  const { loc, msg } = isObject(problem) ? problem : {};
+  const { loc, msg } = fieldsOf(problem);
   if (typeof msg !== "string") return "a problem without words";
   const place = Array.isArray(loc)
     ? loc.filter((part) => typeof part === "string" || typeof part === "number")

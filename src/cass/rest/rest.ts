@@ -44,7 +44,7 @@ export interface CassLogin {
   readonly password: string;
 }
 
-export interface CassRegistration extends CassLogin {
+interface CassRegistration extends CassLogin {
   readonly displayName: string;
 }
 
@@ -53,7 +53,7 @@ export interface CassSession extends Required<CassTokens> {
   readonly userId: string;
 }
 
-export interface CassNewConversation {
+interface CassNewConversation {
   /** @default the server's: `New Conversation` */
   readonly title?: string;
   readonly projectId?: string;

@@ -3,7 +3,7 @@ import { parse, type TagSpan } from "./parse.ts";
 import { scanTags, type TagAnimation } from "./scan.ts";
 
 /** A gesture or an emote in a text. */
-export interface ParsedAnimation extends TagAnimation {
+interface ParsedAnimation extends TagAnimation {
   /** The name in the tag, known to the server or not. */
   readonly name: string;
   /** The value in the tag: may be 0 or more than 1. @default 1 */

@@ -10,7 +10,7 @@ import type { RunAgentState, RunMessage, RunStopReason } from "../messages.ts";
 import { abortable } from "../model/abortable.ts";
 import { noteMessage, withoutOrphans } from "../state/history.ts";
 import { endOfStep, isThinkOnly, type StepFacts } from "../turn.ts";
-import { type Received, StepModel } from "./model-step.ts";
+import { AgentModel, type Received } from "./model-step.ts";
 import { outputOfRun } from "./output.ts";
 import { filledIn } from "./placeholders.ts";
 import { runProgram } from "./program.ts";
@@ -44,7 +44,7 @@ export class AgentRun implements AgentWork {
   readonly #system: string;
   readonly #toolbox: Toolbox;
   readonly #calls: AgentCalls;
-  readonly #model: StepModel;
+  readonly #model: AgentModel;
   #stepsRemaining: number;
   #output: Readonly<Record<string, unknown>> | undefined;
   #stopReason: RunStopReason = "completed";
@@ -69,7 +69,7 @@ export class AgentRun implements AgentWork {
     this.#toolbox = new Toolbox(definition, shared.tools, agents, shared.gate.answersQuestions);
     const history = this.#history;
     const tools = this.#toolbox.wire;
-    this.#model = new StepModel({
+    this.#model = new AgentModel({
       shared,
       definition,
       speaker,

@@ -1,5 +1,13 @@
 // Checks agent definitions, and finds agents by id: the caller's own, then the registry's.
-import { type Check, type Checks, checks, checkValues, isObject, oneOf } from "../../core/checks.ts";
+import {
+  type Check,
+  type Checks,
+  checks,
+  checkValues,
+  fieldsOf,
+  isObject,
+  oneOf,
+} from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { isForeign, markForeign } from "../calls/schema-limits.ts";
 import { schemaOf, type ToolSchema } from "../calls/tool-schema.ts";
@@ -116,8 +124,7 @@ export function inputSchemaOf(schemas: Readonly<Record<string, unknown>>, tool: 
 /** The problem of a definition from a file or a server. Regular expressions in its schemas are never run. */
 export function problemOfForeign(definition: Readonly<Record<string, unknown>>): string | undefined {
   const { outputSchema, inputSchema } = definition;
-  for (const schema of [outputSchema, ...(isObject(inputSchema) ? Object.values(inputSchema) : [])])
-    markForeign(schema);
+  for (const schema of [outputSchema, ...Object.values(fieldsOf(inputSchema))]) markForeign(schema);
   return definitionProblem(definition);
 }
 

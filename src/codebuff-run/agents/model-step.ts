@@ -37,7 +37,7 @@ export interface Received {
 }
 
 /** Asks the model of one agent. The answer goes to the turn's reader and into the history. */
-export class StepModel {
+export class AgentModel {
   readonly #setup: ModelSetup;
   contextTokens = 0;
   #interruptions = 0;

@@ -27,14 +27,14 @@ export interface ProgramNews {
   readonly nResponses: readonly string[] | undefined;
 }
 
-export interface ProgramContext {
+interface ProgramContext {
   readonly agentState: RunAgentState;
   readonly prompt: string | undefined;
   readonly params: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** TypeScript infers `string` for a yielded literal. The step is checked at run time. */
-export type Yielded = ProgramStep | (string & {});
+type Yielded = ProgramStep | (string & {});
 
 /** An agent's steps in code: a generator. Its return ends the turn. */
 export type AgentProgram = (

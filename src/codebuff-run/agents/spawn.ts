@@ -126,7 +126,7 @@ async function runChild(parent: AgentWork, child: AgentWork, onlyChild: boolean)
   }
 }
 
-/** @throws CodebuffRunError for issuesText parameters */
+/** @throws CodebuffRunError for invalid parameters */
 async function assertFits({ params = {} }: SpawnOrder, { id, inputSchema }: AgentDefinition): Promise<void> {
   const schema = inputSchema?.["params"];
   if (schema == null) return;

@@ -1,5 +1,5 @@
 // Shows tool calls that the model's provider runs itself.
-import { defined, isObject } from "../../core/checks.ts";
+import { defined, fieldsOf } from "../../core/checks.ts";
 import { randomId } from "../../core/random-id.ts";
 import { parseJson } from "../../core/text.ts";
 import type { TurnToolCall } from "../../core/values.ts";
@@ -73,8 +73,7 @@ export class ProviderCalls {
 
 function inputOf(text = ""): Readonly<Record<string, unknown>> {
   try {
-    const value = parseJson(text);
-    return isObject(value) ? value : {};
+    return fieldsOf(parseJson(text));
   } catch {
     return {}; // the call is only shown
   }

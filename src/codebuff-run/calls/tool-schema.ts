@@ -22,7 +22,7 @@ export interface StandardSchema {
   };
 }
 
-export type StandardResult =
+type StandardResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | {
       readonly issues: readonly {

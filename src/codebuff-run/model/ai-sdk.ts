@@ -42,7 +42,8 @@ export interface AiSdkModel {
 /**
  * Makes a model provider from a language model of the AI SDK. It answers for every model name.
  *
- * @example new CodebuffRun({ providers: [aiSdkModel(openai("gpt-5-mini"))], agent });
+ * @example
+ * new CodebuffRun({ providers: [aiSdkModel(openai("gpt-5-mini"))], agent });
  * @throws InvalidInputError for a model's name, or a model of another AI SDK version than 5 to 7
  */
 export function aiSdkModel(model: AiSdkModel): ModelProvider {
@@ -288,7 +289,7 @@ function wordOf(reason: unknown): string {
 
 /** A token count: a number or an object with `total`, depending on the AI SDK version. */
 function tokensIn(usage: unknown, name: "inputTokens" | "outputTokens"): number {
-  const count = isObject(usage) ? usage[name] : undefined;
+  const count = fieldsOf(usage)[name];
   const total = isObject(count) ? count["total"] : count;
   return typeof total === "number" && Number.isFinite(total) ? total : 0;
 }

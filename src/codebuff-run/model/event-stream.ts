@@ -2,7 +2,7 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
 import { unreachable } from "../../core/http/answer.ts";
 import { CodebuffRunError } from "../errors.ts";
-import type { OpenedStream } from "../http.ts";
+import type { OpenedResponse } from "../http.ts";
 import type { Watch } from "./watch.ts";
 
 /** Characters of one event or line. Real chunks take some kilobytes. Bounds the memory. */
@@ -13,7 +13,7 @@ export const DONE = "[DONE]";
 
 /** Yields the events' data. @throws CodebuffRunError `network`; after the first byte `stream_interrupted` */
 export async function* eventsOf(
-  { response, reading }: OpenedStream,
+  { response, reading }: OpenedResponse,
   watch: Watch,
   began: () => void,
 ): AsyncGenerator<readonly string[], void> {
@@ -23,7 +23,7 @@ export async function* eventsOf(
   };
   const reader = response.body?.getReader();
   let found: string[] = [];
-  const sse = new SseReader((data) => found.push(data));
+  const sse = new SseByteReader((data) => found.push(data));
   const take = (): readonly string[] => {
     const taken = found;
     found = [];
@@ -81,7 +81,7 @@ export function parsedData(data: string): unknown {
 }
 
 /** Reads server-sent events from bytes in arbitrary pieces. Ignores comments, and data after `[DONE]`. */
-export class SseReader {
+export class SseByteReader {
   readonly #parser: EventSourceParser;
   readonly #decoder = new TextDecoder();
   #lineLength = 0;

@@ -58,8 +58,8 @@ const UNSEEN: Traffic = { frame: () => {}, message: () => {}, input: (work) => w
 /**
  * Makes a model provider from any server with OpenAI's API. Needs no Codebuff account.
  *
- * @example new CodebuffRun({ providers: [openAiCompatible({ baseUrl: "http://127.0.0.1:11434/v1", model: "qwen3" })],
- * agent });
+ * @example
+ * new CodebuffRun({ providers: [openAiCompatible({ baseUrl: "http://127.0.0.1:11434/v1", model: "qwen3" })], agent });
  * @throws InvalidInputError for invalid options
  */
 export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvider {

@@ -15,7 +15,7 @@ import type { Receiver } from "./receive.ts";
 import { Watch } from "./watch.ts";
 
 /** The request for which a provider is selected. */
-export interface ModelQuery {
+interface ModelQuery {
   readonly model: string;
   readonly costMode: string;
 }

@@ -2,7 +2,7 @@
 import { isAgentwireError } from "../../core/errors.ts";
 import { bytesOf, parsed } from "../../core/http/answer.ts";
 import { errorIn } from "../errors.ts";
-import type { OpenedStream, Traffic } from "../http.ts";
+import type { OpenedResponse, Traffic } from "../http.ts";
 import { readChatMessage } from "../messages.ts";
 import { type AnswerBuilder, type AnswerPiece, chunkOfCompletion } from "./answer.ts";
 import { brokenOff, DONE, eventsOf, parsedData } from "./event-stream.ts";
@@ -22,7 +22,7 @@ export interface Arrival {
   readonly traffic: Traffic;
 }
 
-export async function receive(opened: OpenedStream, receiver: Receiver, arrival: Arrival): Promise<void> {
+export async function receive(opened: OpenedResponse, receiver: Receiver, arrival: Arrival): Promise<void> {
   const { response, reading } = opened;
   const { answer, tell, slowed } = receiver;
   const { watch, began, traffic } = arrival;

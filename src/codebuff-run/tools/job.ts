@@ -41,7 +41,7 @@ export interface ToolJob {
 export type LocalTool<Input> = (input: Input, job: ToolJob) => Promise<object>;
 
 /** A tool that checks its input itself. */
-export type NodeTool = LocalTool<unknown>;
+export type CheckedTool = LocalTool<unknown>;
 
 type HandledName = keyof typeof HANDLED;
 
@@ -56,11 +56,11 @@ export function checkOf<Input>(name: HandledName): (given: unknown) => Promise<C
     const checked = await schema.check(given);
     return "issues" in checked
       ? { errorMessage: issuesText(name, checked) }
-      : { input: checked.input as Input }; // by the schema
+      : { input: checked.input as Input }; // the schema has checked it
   };
 }
 
-export function checkedTool<Input>(name: HandledName, run: LocalTool<Input>): NodeTool {
+export function checkedTool<Input>(name: HandledName, run: LocalTool<Input>): CheckedTool {
   const check = checkOf<Input>(name);
   return async (given, job) => {
     const checked = await check(given);

@@ -19,7 +19,7 @@ export interface LoadAgentsOptions {
 }
 
 /** A file without an agent, or with ignored parts. */
-export interface AgentProblem {
+interface AgentProblem {
   /** Relative to the folder, with `/` as separator. */
   readonly file: string;
   /**
@@ -55,7 +55,8 @@ const CHECKS: Checks<LoadAgentsOptions> = { allowCode: checks.boolean };
  * Reads agents from a folder such as `.agents`: JSON files, and code files with `allowCode`. A missing folder has no
  * agents. Files without an agent are in `problems`.
  *
- * @example const { agents, problems } = await loadAgents(".agents");
+ * @example
+ * const { agents, problems } = await loadAgents(".agents");
  * @throws InvalidInputError if the path is not a folder, and for invalid options
  */
 export async function loadAgents(dir: string, options: LoadAgentsOptions = {}): Promise<LoadedAgents> {

@@ -13,14 +13,14 @@ import type { Preview } from "./files/edit.ts";
 import { fileTools, isEdit } from "./files/file-tools.ts";
 import { Previews } from "./files/previews.ts";
 import { textsOf } from "./files/read-files.ts";
-import { checkedTool, type NodeTool } from "./job.ts";
+import { type CheckedTool, checkedTool } from "./job.ts";
 import { checkOptions, type NodeToolsOptions } from "./options.ts";
 import { codeSearch } from "./search/code-search.ts";
 import { globFiles } from "./search/glob.ts";
 import { runCommand } from "./terminal/run-command.ts";
 
 /** A tool call of `CodebuffRun` or `CodebuffClient`. */
-export type NodeToolCall = Pick<ToolCall, "name" | "input" | "turnId"> & Partial<Pick<ToolCall, "id">>;
+type NodeToolCall = Pick<ToolCall, "name" | "input" | "turnId"> & Partial<Pick<ToolCall, "id">>;
 
 /** Runs one tool. For `overrideTools` of `CodebuffRun`, and `tools` of `CodebuffClient`. */
 export interface NodeToolHandler {
@@ -99,7 +99,7 @@ class FolderTools implements NodeTools {
     );
   }
 
-  #handler(name: string, tool: NodeTool): NodeToolHandler {
+  #handler(name: string, tool: CheckedTool): NodeToolHandler {
     const handler: NodeToolHandler = (call, context) =>
       this.#calls.run(context.signal, (signal) => this.#run(name, tool, call, { ...context, signal }));
     if (!isEdit(name)) return handler;
@@ -111,7 +111,7 @@ class FolderTools implements NodeTools {
     });
   }
 
-  #tools(): Readonly<Record<string, NodeTool>> {
+  #tools(): Readonly<Record<string, CheckedTool>> {
     const { write = true, terminal = false, searchFlags: allowFlags = false } = this.#options;
     const { ripgrepPath, ignoreFiles } = this.#options;
     const { read_files, list_directory, write_file, str_replace, apply_patch } = this.#files.tools;
@@ -130,7 +130,7 @@ class FolderTools implements NodeTools {
 
   async #run(
     name: string,
-    tool: NodeTool,
+    tool: CheckedTool,
     { id, input, turnId = "" }: NodeToolCall,
     { signal, onProgress = () => {} }: Parameters<NodeToolHandler>[1],
   ): Promise<readonly ToolOutput[]> {
@@ -215,11 +215,15 @@ class OpenCalls {
     work: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     const controller = new AbortController();
-    const result = work(AbortSignal.any(signal ? [signal, controller.signal] : [controller.signal]));
+    const abort = (): void => controller.abort(signal?.reason); // `AbortSignal.any` refuses signals of other realms
+    if (signal?.aborted) abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    const result = work(controller.signal);
     this.#open.set(controller, result);
     try {
       return await result;
     } finally {
+      signal?.removeEventListener("abort", abort);
       this.#open.delete(controller);
     }
   }

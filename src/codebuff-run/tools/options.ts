@@ -32,11 +32,11 @@ export interface NodeTerminalOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Passes this process's variables except credentials. `false`: PATH, HOME and a few more. @default true */
   readonly inheritEnv?: boolean;
-  /** Variables to pass although their names look like credentials. @default none */
+  /** Variables to pass although they look like credentials, or despite `inheritEnv: false`. @default none */
   readonly keepEnv?: readonly string[];
   /** The path of a bash, or its name in PATH. Required on Windows. @default bash, otherwise sh */
   readonly shell?: string;
-  /** Upper limit in seconds for each command. @default 3_600: builds and tests end within an hour */
+  /** Upper limit in seconds for each command; Infinity: none. @default 3_600: builds and tests end within an hour */
   readonly maxTimeoutSeconds?: number;
 }
 

@@ -1,6 +1,6 @@
 // The parts of a prompt (texts, images, earlier messages) in the form of each Codebuff server.
 import { toBase64 } from "../../core/bytes.ts";
-import { isObject } from "../../core/checks.ts";
+import { fieldsOf, isObject } from "../../core/checks.ts";
 import { InvalidInputError, UnsupportedError } from "../../core/errors.ts";
 
 /** One message for the published proxy, in the form of a chat completion. */
@@ -72,8 +72,6 @@ function isMessage(message: object): boolean {
   return typeof (content ?? text) === "string" || Array.isArray(content) || isObject(wrapped);
 }
 
-const fieldsOf = (value: object): Readonly<Record<string, unknown>> => ({ ...value });
-
 /** The history in the form of the original server, for a session that this client begins. */
 export function historyFor(messages: readonly CompletionMessage[]): readonly object[] {
   return messages.map(({ role, content }) => ({
@@ -104,10 +102,10 @@ export function saidInPrompt(input: { readonly content?: Content; readonly promp
   readonly text: string;
   readonly images: readonly string[];
 } {
-  const { content, text } = fieldsOf(chatMessages(input).at(-1) ?? {});
+  const { content, text } = fieldsOf(chatMessages(input).at(-1));
   const said = content ?? text;
   if (!Array.isArray(said)) return { text: typeof said === "string" ? said : "", images: [] };
-  const parts = said.map((part: unknown) => (isObject(part) ? part : {}));
+  const parts = said.map(fieldsOf);
   const urls = parts.map(({ image_url }) => (isObject(image_url) ? image_url["url"] : undefined));
   return {
     text: parts
@@ -162,7 +160,7 @@ const ONE_MESSAGE = "Send the parts of one user message; a conversation keeps wh
 
 /** Converts a part of a chat message. The part may be of any kind that the proxy knows. */
 function wirePart(part: unknown): WirePart {
-  const { type, text, image_url } = isObject(part) ? part : {};
+  const { type, text, image_url } = fieldsOf(part);
   if (type === "text" && typeof text === "string") return { type, text };
   const url = isObject(image_url) ? image_url["url"] : undefined;
   if (type === "image_url" && typeof url === "string") return { type: "image", ...fromUrl(url) };

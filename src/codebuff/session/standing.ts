@@ -102,7 +102,7 @@ export class Standing {
   }
 
   /**
-   * Takes the next requests of the same kind off the line. Several subscribes become one frame, with all their topics, as far as the
+   * Takes the next requests of the same kind. Several subscribes become one frame, with all their topics, as far as the
    * frame limit allows.
    */
   #takeMore({ kind, topics }: Topics): readonly Topics[] {

@@ -12,13 +12,13 @@ export interface UnwrittenFrame {
   readonly wantsToken: boolean;
   /** The place in the order of the calls. A request that a new session repeats has no place. */
   place: number | undefined;
-  /** Writes the frame to `session` and removes it from the line. */
+  /** Writes the frame to `session` and removes it from the unwritten frames. */
   write(session: SocketSession, token: string | undefined): void;
   /** Fails the request: it will not be written. */
   fail(error: AgentwireError): void;
 }
 
-export interface LineSetup {
+interface UnwrittenFramesSetup {
   readonly core: CodebuffCore;
   readonly wire: CodebuffWire;
   readonly token: TokenSource;
@@ -40,7 +40,7 @@ interface Next {
  * running prompt, nothing is written. When that prompt has ended, the ping goes first.
  */
 export class UnwrittenFrames {
-  readonly #setup: LineSetup;
+  readonly #setup: UnwrittenFramesSetup;
   /** Waiting init and topics requests. */
   readonly #standing = new Queue<UnwrittenFrame>();
   /** The requests to repeat on the current session before anything else. */
@@ -49,7 +49,7 @@ export class UnwrittenFrames {
   /** A token function is being asked; every frame waits for it. */
   #isAsking = false;
 
-  constructor(setup: LineSetup) {
+  constructor(setup: UnwrittenFramesSetup) {
     this.#setup = setup;
   }
 
@@ -81,7 +81,7 @@ export class UnwrittenFrames {
     }
   }
 
-  /** Takes the next init or topics request off the line, if `fits` accepts it. */
+  /** Takes the next init or topics request, if `fits` accepts it. */
   takeNext<T extends UnwrittenFrame>(fits: (next: UnwrittenFrame) => next is T): T | undefined {
     const next = this.#next()?.waiting;
     if (!next || !fits(next)) return undefined;

@@ -51,7 +51,7 @@ export interface Capabilities {
   readonly plan: boolean;
   /** Whether the backend reports how many tokens the model's context holds. */
   readonly context: boolean;
-  /** Whether a conversation can continue from an earlier message. False if the server keeps the history. */
+  /** Whether a conversation can continue from an earlier message. False if only its newest state is known. */
   readonly branches: boolean;
   /** Whether an approval may have a `preview`, computed by a tool on this machine. */
   readonly preview: boolean;
@@ -125,7 +125,7 @@ export interface AgentClient<
   /** The current status. `on("status")` reports changes. */
   readonly status: ClientStatus;
   readonly capabilities: Capabilities;
-  /** Why the client has closed for good: a `ClosedError` after `close()`, otherwise its last error. */
+  /** Why the client has closed for good: a `ClosedError` after `close()`, else its last error. Undefined while it is open. */
   readonly closedBy: AnyAgentwireError | undefined;
   prompt(input: PromptOf<Input>, options?: Options & TurnOptions): Turn<Event, Result>;
   conversation(options?: { readonly from?: ConversationState }): Conversation<Event, Result, Options, Input>;

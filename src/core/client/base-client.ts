@@ -12,7 +12,7 @@ import type {
   ConnectOptions,
 } from "./agent-client.ts";
 
-/** The shared part behind every `SocketClient`. */
+/** The shared part behind every `BaseClient`. */
 export interface SharedClient<
   Event,
   Result extends TurnResult,
@@ -63,7 +63,7 @@ export abstract class BaseClient<
     return this.#shared.status;
   }
 
-  /** Why the client has closed for good: a `ClosedError` after `close()`, otherwise its last error. */
+  /** Why the client has closed for good: a `ClosedError` after `close()`, else its last error. Undefined while it is open. */
   get closedBy(): AnyAgentwireError | undefined {
     return this.#shared.closedBy;
   }

@@ -16,7 +16,7 @@ import type { TurnOptions } from "../turn/turn.ts";
 export interface KeepaliveOptions {
   /** ms between pings. 0 sends none. */
   readonly interval?: number;
-  /** ms after a ping without any frame from the server until the connection counts as lost. 0: never. */
+  /** ms after a ping without a sign of life until the connection counts as lost. 0: never. */
   readonly timeout?: number;
 }
 

@@ -2,7 +2,7 @@
 import { exceedsBytes } from "../text.ts";
 import type { ToolPreview } from "../values.ts";
 
-/** Characters of all diffs of a call, stored in the chat's events. Edits by `nodeTools` have 100,000. */
+/** Characters of all diffs of a call, stored in the chat's events. Edits by `nodeTools` have at most 100,000. */
 export const MAX_PREVIEW = 131_072;
 
 /** The limit of files per call. People look at fewer before they decide. */

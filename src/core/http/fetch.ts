@@ -27,7 +27,7 @@ export interface FetchResponse {
 }
 
 /** A stream of bytes. */
-export interface FetchBody {
+interface FetchBody {
   getReader(): {
     read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
     /** Stops a stream before its end. */

@@ -39,7 +39,7 @@ export interface FrameRecord {
   readonly text: string;
 }
 
-/** The events that a voice tells: a part of the events of every client. */
+/** The events that a voice tells: the events of every client, as far as this layer knows their types. */
 interface ToldEvents<Event, Turn> {
   status: [status: ClientStatus];
   reconnecting: [backoff: object];

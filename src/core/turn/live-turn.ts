@@ -20,8 +20,8 @@ import type { Interruption, TurnSetup } from "./turn-setup.ts";
 import { TurnTools } from "./turn-tools.ts";
 
 /**
- * The writing side of a turn. A protocol's client pushes events and reports the end. Users see the turn as a {@link
- * Turn}.
+ * The writing side of a turn. A protocol's client pushes events and reports the end. Users see the turn
+ * as a {@link Turn}.
  *
  *     queued ──sent()──▶ sent ──push()──▶ streaming ──complete()──▶ completed
  *        │                 │                  │       ──fail()──────▶ failed
@@ -198,7 +198,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#idle.active();
   }
 
-  /** Pauses the idle limit until the returned function is called, because the turn waits for this machine. */
+  /** Pauses the idle limit while the turn waits for this machine or its reader, until the returned function is called. */
   hold(): () => void {
     return this.#idle.hold();
   }

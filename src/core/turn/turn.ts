@@ -90,13 +90,13 @@ export interface Turn<Event, Result extends TurnResult> extends AsyncIterable<Ev
   readonly toolCalls: readonly TurnToolCall[];
   /** The requests that wait for the user. A callback settles them, or `client.decide` and `client.answer`. */
   readonly pending: readonly PendingRequest[];
-  /** Only the text, as it arrives. A second reader, or `read: false`, throws `already-consumed`. */
+  /** Only the text, as it arrives. @throws InvalidInputError `already-consumed`: a second reader, or `read: false` */
   readonly textStream: AsyncIterable<string>;
   /** The result. Rejects if the turn failed or was cancelled, but never as unhandled. */
   readonly result: Promise<Result>;
   /** The outcome. Never rejects. */
   readonly outcome: Promise<TurnOutcome<Result>>;
-  /** The events, in order. A second reader, or `read: false`, throws `already-consumed`. */
+  /** The events, in order. @throws InvalidInputError `already-consumed`: a second reader, or `read: false` */
   [Symbol.asyncIterator](): AsyncIterator<Event, undefined>;
   /**
    * Ends the turn. The iteration ends now, without the buffered events. The returned promise is `outcome`, which

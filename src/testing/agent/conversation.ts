@@ -1,5 +1,5 @@
 // A conversation with the mock agent.
-import { isObject } from "../../core/checks.ts";
+import { fieldsOf, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import {
   type Conversation,
@@ -14,7 +14,7 @@ import type { MockAgentEvent, MockAgentResult } from "./events.ts";
 import type { MockJob, MockTurns, Remembered } from "./turns.ts";
 
 /** The state of a conversation: its messages. */
-export interface MockConversationState extends ConversationState {
+interface MockConversationState extends ConversationState {
   readonly version: 1;
   readonly messages: readonly ConversationMessage[];
 }
@@ -82,7 +82,7 @@ export function openConversation(host: MockConversationHost, from: unknown): Moc
 }
 
 function readState(from: unknown, name: string): readonly ConversationMessage[] {
-  const { protocol, version, messages } = isObject(from) ? from : {};
+  const { protocol, version, messages } = fieldsOf(from);
   if (protocol === name && version === 1 && Array.isArray(messages) && messages.every(isMessage))
     return [...messages];
   throw new InvalidInputError(

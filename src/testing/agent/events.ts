@@ -1,5 +1,5 @@
 // The events and the result of a mock turn.
-import type { Turn, TurnEvents, TurnResult } from "../../core/turn/turn.ts";
+import type { Turn, TurnResult } from "../../core/turn/turn.ts";
 import type { Cost, Question, TurnToolCall, Usage } from "../../core/values.ts";
 import type { ToolCallPart } from "../../universal/events.ts";
 
@@ -38,7 +38,7 @@ export interface MockRawCall {
 }
 
 /** A sub-agent has started or ended. */
-export interface MockSubagentEvent {
+interface MockSubagentEvent {
   readonly type: "subagent";
   readonly id: string;
   /** Such as `file-picker`. */
@@ -52,7 +52,7 @@ export interface MockSubagentEvent {
   readonly agentId?: string;
 }
 
-export interface MockFileEvent {
+interface MockFileEvent {
   readonly type: "file";
   readonly path: string;
   readonly action: "read" | "write" | "patch";
@@ -66,9 +66,6 @@ export type MockAgentResult = TurnResult;
 
 /** One turn of a `MockAgent`'s client. */
 export type MockTurn = Turn<MockAgentEvent, MockAgentResult>;
-
-/** The events of a {@link MockTurn}. */
-export type MockTurnEvents = TurnEvents<MockAgentEvent>;
 
 /** The text that an event adds to the answer. The text of sub-agents is not part of the answer. */
 export function textOfEvent(event: MockAgentEvent): string {

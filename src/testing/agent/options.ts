@@ -55,7 +55,7 @@ export interface MockAgentSwitches {
   readonly turnsAtOnce?: number;
 }
 
-export interface MockReconnect {
+interface MockReconnect {
   /** @default 5 */
   readonly maxAttempts?: number;
   /** @default 0 */

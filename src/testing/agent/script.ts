@@ -30,7 +30,7 @@ export type MockAgentReply = string | readonly MockAgentStep[];
 export type MockAgentSteps = StepSource<MockAgentStep, MockStepValue>;
 
 /** A prompt, and the context for its script. */
-export interface MockPromptContext extends MockAgentPrompt {
+interface MockPromptContext extends MockAgentPrompt {
   readonly turn: MockTurn;
   /** The earlier messages of the conversation. Empty for a prompt outside conversations. */
   readonly messages: readonly ConversationMessage[];

@@ -91,7 +91,7 @@ export interface CassRequest {
 }
 
 /** A mistake of the client. It has no connection if it happened in a REST call or by connecting too often. */
-export type CassViolation = ViolationRecord<CassConnection | undefined, CassViolationKind>;
+type CassViolation = ViolationRecord<CassConnection | undefined, CassViolationKind>;
 
 /** A violation without its connection. */
 export type CassMistake = Omit<CassViolation, "connection">;

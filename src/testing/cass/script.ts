@@ -27,7 +27,7 @@ export type CassAnswer = (
 export type CassScript = StepSource<CassStep, undefined>;
 
 /** The second argument of an answer function. */
-export interface CassAnswerContext {
+interface CassAnswerContext {
   /** Aborted by a failure, a restart, or the end of the server. */
   readonly signal: AbortSignal;
   /** The server's clock. */

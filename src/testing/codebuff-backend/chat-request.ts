@@ -20,7 +20,7 @@ export interface BackendChat {
 }
 
 /** A message of a chat request. */
-export interface BackendChatMessage {
+interface BackendChatMessage {
   readonly role: string;
   /** The joined texts of its content. */
   readonly text: string;
@@ -30,7 +30,7 @@ export interface BackendChatMessage {
   readonly toolCallId: string | null;
 }
 
-export interface BackendChatToolCall {
+interface BackendChatToolCall {
   readonly id: string;
   readonly name: string;
   /** The parsed JSON of the arguments; the text if it is invalid JSON. */

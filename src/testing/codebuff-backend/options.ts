@@ -13,10 +13,7 @@ export interface MockCodebuffBackendOptions extends MockCodebuffBackendSwitches 
 }
 
 /** Switches of one user. They override the server's switches. */
-export type BackendUserSwitches = Pick<
-  MockCodebuffBackendSwitches,
-  "banned" | "country" | "quota" | "balance"
->;
+type BackendUserSwitches = Pick<MockCodebuffBackendSwitches, "banned" | "country" | "quota" | "balance">;
 
 /** A user with an API key. */
 export interface BackendUser extends BackendUserSwitches {
@@ -98,12 +95,12 @@ export type BackendFreeModeGate =
   | "waiting_room_queued"
   | "free_mode_rate_limited";
 
-export interface BackendWebSearch {
+interface BackendWebSearch {
   readonly query: string;
   readonly depth: string;
 }
 
-export interface BackendDocsSearch {
+interface BackendDocsSearch {
   readonly libraryTitle: string;
   readonly topic: string | undefined;
   readonly maxTokens: number | undefined;

@@ -22,14 +22,14 @@ import type { BackendEndpoint } from "./record.ts";
 export type BackendScript = readonly BackendReply[] | BackendScriptFile | BackendAnswerer;
 
 /** Answers and faults, in the form of a JSON file. */
-export interface BackendScriptFile {
+interface BackendScriptFile {
   readonly answers: readonly BackendReply[];
   /** Set together with the script. See `fault()`. */
   readonly faults?: { readonly [endpoint in BackendEndpoint]?: readonly BackendFaultOptions[] };
 }
 
 /** Answers one chat call. If it throws, the answer is HTTP 500. */
-export type BackendAnswerer = (
+type BackendAnswerer = (
   context: BackendAnswerContext,
 ) => BackendReply | readonly BackendReply[] | PromiseLike<BackendReply | readonly BackendReply[]>;
 
@@ -93,7 +93,7 @@ export interface BackendMatch {
 }
 
 /** Exactly one of the three fields, or a gate. */
-export type BackendPart =
+type BackendPart =
   | { readonly text: string }
   | { readonly reasoning: string }
   | { readonly toolCall: BackendToolCall }
@@ -129,7 +129,7 @@ export interface BackendUsage {
 }
 
 /** A provider's refusal: `{"error":{"message","code","type","param","metadata"}}`. */
-export interface BackendRefusal {
+interface BackendRefusal {
   /** The HTTP status, also `error.code`. @default 400 */
   readonly status?: number;
   /** @default "Provider returned error" */

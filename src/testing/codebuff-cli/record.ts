@@ -1,14 +1,14 @@
 // The record of a run of the fake, as types.
 
 /** A signal that a run received. */
-export interface FakeCodebuffSignal {
+interface FakeCodebuffSignal {
   readonly signal: string;
   /** ms after the start of the run. */
   readonly atMs: number;
 }
 
 /** How a run ended. Both are null if it was killed and could not record its end. */
-export interface FakeCodebuffEnd {
+interface FakeCodebuffEnd {
   readonly code: number | null;
   readonly signal: string | null;
   /** ms after the start of the run. */

@@ -10,14 +10,14 @@ import type { FakeCodebuffScript } from "./script.ts";
 export type FakeCodebuffProfile = "note" | "fork" | "print" | "tui";
 
 /** Answers, by parsed prompt; `default` is for all other prompts. */
-export interface FakeCodebuffAnswers {
+interface FakeCodebuffAnswers {
   readonly byPrompt: { readonly [prompt: string]: FakeCodebuffScript };
   /** @default the events of a run without a script */
   readonly default?: FakeCodebuffScript;
 }
 
 /** How a run ends after its output. */
-export interface FakeCodebuffExit {
+interface FakeCodebuffExit {
   /** @default 0; 1 after a failure, but 0 in `print` if there was a response */
   readonly code?: number;
   /** ms between the last output and the exit. @default 0 */
@@ -41,7 +41,7 @@ export interface FakeCodebuffQuestion {
 }
 
 /** Output on stderr. */
-export interface FakeCodebuffNoise {
+interface FakeCodebuffNoise {
   /** The text, unchanged, including its newline. */
   readonly text: string;
   /** ms after the start of the run. The run waits for it before it ends. @default 0 */
@@ -69,7 +69,7 @@ export type FakeCodebuffFailure =
   | "connect";
 
 /** The switches of the fake: output and behaviour that a program must handle when it runs a CLI. */
-export interface FakeCodebuffSwitches {
+interface FakeCodebuffSwitches {
   // The answer
 
   /** Answers with a `text` that repeats the parsed prompt exactly, instead of `events`. @default false */

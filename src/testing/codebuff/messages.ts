@@ -1,7 +1,7 @@
 // The types of message data, in both directions.
 
 /** One part of a tool's output. */
-export type ToolOutputPart =
+type ToolOutputPart =
   | { readonly type: "json"; readonly value: unknown }
   | { readonly type: "media"; readonly data: string; readonly mediaType: string };
 
@@ -43,19 +43,19 @@ export interface InitData {
   readonly repoUrl?: string | null;
 }
 
-export interface ToolCallResponseData {
+interface ToolCallResponseData {
   readonly type: "tool-call-response";
   readonly requestId: string;
   readonly output: SentToolOutput;
 }
 
-export interface ReadFilesResponseData {
+interface ReadFilesResponseData {
   readonly type: "read-files-response";
   readonly requestId?: string;
   readonly files: FileContents;
 }
 
-export interface McpToolData {
+interface McpToolData {
   readonly type: "mcp-tool-data";
   readonly requestId: string;
   readonly tools: readonly ListedMcpTool[];

@@ -193,7 +193,7 @@ export type FailureKind =
 export type AuthOutcome = "off" | "action-error" | "no-user" | "no-credits" | "no-organization-credits";
 
 /** Unexpected frames to send. */
-export interface Oddities {
+interface Oddities {
   /** Every ack is sent twice. */
   readonly duplicateAcks?: boolean;
   /** Every ack is followed by an ack with an unused txid. */

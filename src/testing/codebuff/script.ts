@@ -37,7 +37,7 @@ export type Script = StepSource<Step, StepResult>;
 export type StepResult = RequestResult | string | undefined;
 
 /** What a script receives besides its prompt. */
-export interface AnswerContext {
+interface AnswerContext {
   /** Aborted when the connection ends before the script does. */
   readonly signal: AbortSignal;
   /** The server's clock. */
@@ -63,20 +63,20 @@ export interface PlainStep {
   readonly take: (run: StepRun) => unknown;
 }
 
-export interface ChunkStep {
+interface ChunkStep {
   readonly kind: "chunk";
   readonly chunk: string | object;
 }
 
-export type TerminalStep =
+type TerminalStep =
   | { readonly kind: "respond"; readonly fields: PromptResponseFields }
   | { readonly kind: "prompt-error"; readonly fields: PromptErrorFields };
 
 /** The steps that a sub-agent can take with its own id: chunks and terminal messages. */
-export type SubAgentStep = string | ChunkStep | TerminalStep;
+type SubAgentStep = string | ChunkStep | TerminalStep;
 
 /** A sub-agent's text, for display. */
-export interface SubAgentChunkFields {
+interface SubAgentChunkFields {
   readonly agentId: string;
   readonly agentType: string;
   readonly chunk: string;
@@ -87,7 +87,7 @@ export interface SubAgentChunkFields {
 }
 
 /** A line of the log of an agent's own steps. */
-export interface LogChunkFields {
+interface LogChunkFields {
   readonly agentId: string;
   readonly level: "debug" | "info" | "warn" | "error";
   readonly data: unknown;

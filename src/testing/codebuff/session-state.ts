@@ -1,7 +1,7 @@
 // Makes a session state that the original server accepts.
 
 /** The initial `sessionState` of a client of the original server: an empty project and an agent without history. */
-export interface ExampleSessionState {
+interface ExampleSessionState {
   readonly fileContext: { readonly [key: string]: unknown };
   readonly mainAgentState: { readonly [key: string]: unknown };
 }

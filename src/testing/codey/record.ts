@@ -61,7 +61,7 @@ export interface ReceivedCodeyCancel extends Received {
 }
 
 /** A mistake of the client. The mock records it, and answers as the real server would. */
-export type CodeyViolation = ViolationRecord<CodeyConnection, CodeyViolationKind>;
+type CodeyViolation = ViolationRecord<CodeyConnection, CodeyViolationKind>;
 
 /** A violation without its connection. */
 export type CodeyMistake = Omit<CodeyViolation, "connection">;

@@ -26,7 +26,7 @@ export type CodeyScript = StepSource<CodeyStep, CodeyStepResult>;
 export type CodeyStepResult = readonly CodeyCallOutcome[] | undefined;
 
 /** The second argument of an answer function. */
-export interface CodeyAnswerContext {
+interface CodeyAnswerContext {
   /** Aborted when the script is stopped. */
   readonly signal: AbortSignal;
   /** The server's clock. */
@@ -89,7 +89,7 @@ export type CodeyStep =
   | { readonly kind: "close"; readonly code: number; readonly reason: string };
 
 /** Ends a round with calls. `yield*` returns their outcomes, in the order of the calls. */
-export interface CodeyCallsStep {
+interface CodeyCallsStep {
   readonly kind: "calls";
   readonly calls: readonly CodeyCall[];
   [Symbol.iterator](): Generator<CodeyStep, readonly CodeyCallOutcome[]>;

@@ -12,7 +12,7 @@ import { parseLines, parseRecording } from "./parse.ts";
 import { Playing, type PlayingSetup, type ReplayedConnection } from "./playing.ts";
 
 /** A recording: its file, its text, or its lines. */
-export type RecordingSource =
+type RecordingSource =
   | { readonly file: string | URL }
   | { readonly text: string }
   | { readonly lines: readonly string[] };

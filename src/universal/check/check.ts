@@ -1,5 +1,5 @@
 // `checkTranscript`: finds events that break a shape, an invariant or the order of turns.
-import { type Checks, checkCallOptions, checks, describe, isObject } from "../../core/checks.ts";
+import { type Checks, checkCallOptions, checks, describe, fieldsOf } from "../../core/checks.ts";
 import { type Invariant, leftOpen, SessionCheck } from "./session-check.ts";
 import { isUniversalEvent, shapeProblem } from "./shape.ts";
 
@@ -55,7 +55,7 @@ export class TranscriptChecker {
 
   #check(event: unknown, index: number, problems: TranscriptProblem[]): void {
     if (!isUniversalEvent(event)) {
-      const { event_id: id } = isObject(event) ? event : {};
+      const { event_id: id } = fieldsOf(event);
       const event_id = typeof id === "string" ? id : undefined;
       problems.push({ ...unread(index, `${shapeProblem(event)}.`), event_id });
       this.#skip(event);
@@ -81,7 +81,7 @@ export class TranscriptChecker {
 
   /** Counts an event of a wrong shape, so that the next event is not reported too. */
   #skip(event: unknown): void {
-    const { session_id: id, sequence } = isObject(event) ? event : {};
+    const { session_id: id, sequence } = fieldsOf(event);
     const session = typeof id === "string" ? this.#session(id) : this.#last;
     if (session)
       session.skip(typeof sequence === "number" && Number.isSafeInteger(sequence) ? sequence : undefined);

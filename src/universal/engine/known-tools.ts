@@ -1,5 +1,5 @@
 // Describes a tool call by its name and input: kind, title, files.
-import { isObject } from "../../core/checks.ts";
+import { fieldsOf, isObject } from "../../core/checks.ts";
 import type { ToolKind, ToolLocation } from "../events.ts";
 import type { ToolFacts } from "./calls.ts";
 import { cut } from "./content.ts";
@@ -29,7 +29,7 @@ export function factsOf(
 ): ToolFacts | undefined {
   const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
   if (!tool) return undefined;
-  const fields = isObject(input) ? input : {};
+  const fields = fieldsOf(input);
   const locations = locationsIn(fields, tool);
   const named = tool.subject === undefined ? undefined : fields[tool.subject];
   const about = typeof named === "string" ? named : locations.map(({ path }) => path).join(", ");

@@ -1,5 +1,5 @@
 // The requests of one session that wait for a decision or an answer.
-import { defined, isObject } from "../../core/checks.ts";
+import { defined, fieldsOf } from "../../core/checks.ts";
 import { limitPreview } from "../../core/gate/preview-limits.ts";
 import type { Answers, DecidedBy, Question, Ruling, ToolCall } from "../../core/values.ts";
 import type {
@@ -164,7 +164,7 @@ export class Requests {
 
 /** The record of a grant that covers every call of the tool. */
 function everyCall({ action, metadata }: PermissionData): Pick<PermissionData, "metadata"> {
-  return { metadata: { ...(isObject(metadata) ? metadata : {}), grant: `every call of ${action}` } };
+  return { metadata: { ...fieldsOf(metadata), grant: `every call of ${action}` } };
 }
 
 function idsOf(id: string, nativeId: string | null = null) {

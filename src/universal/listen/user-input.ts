@@ -1,6 +1,6 @@
 // Converts what the user sent to the form of universal events.
 import { fromBase64, HEAD_BASE64, imageTypeOf, toBase64 } from "../../core/bytes.ts";
-import { isObject } from "../../core/checks.ts";
+import { fieldsOf, isObject } from "../../core/checks.ts";
 import type { UserInput } from "../facts.ts";
 
 /** Reads a text, or the common form of prompts. Undefined for a form of the protocol's own. */
@@ -9,7 +9,7 @@ export function readUserInput(input: unknown): UserInput | undefined {
   if (!isObject(input) || typeof input["text"] !== "string") return undefined;
   const { text, images } = input;
   if (!Array.isArray(images) || images.length === 0) return { text };
-  return { text, images: images.map((image) => imageOf(isObject(image) ? image : {})) };
+  return { text, images: images.map((image) => imageOf(fieldsOf(image))) };
 }
 
 export function imageOf({ data, mediaType }: { readonly data?: unknown; readonly mediaType?: unknown }): {

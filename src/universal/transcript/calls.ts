@@ -1,5 +1,5 @@
 // Applies events of tool calls, approvals and questions to a transcript.
-import { defined, isObject } from "../../core/checks.ts";
+import { defined, fieldsOf, isObject } from "../../core/checks.ts";
 import { parseJson } from "../../core/text.ts";
 import type { ToolCallState } from "../../core/values.ts";
 import type {
@@ -113,7 +113,7 @@ function endOf({ status }: UniversalItem, { approval }: ChatToolPart): ToolCallS
 export function askPermission(draft: Draft, data: PermissionData): void {
   const spot = spotOfPermission(draft, data);
   const { permission_id: id, action: tool, metadata, state = "awaiting", preview } = data;
-  const { input, grant, agent } = isObject(metadata) ? metadata : {};
+  const { input, grant, agent } = fieldsOf(metadata);
   const shown = preview ? { preview } : {};
   const words = {
     ...(typeof grant === "string" ? { grant } : {}),

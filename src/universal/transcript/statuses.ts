@@ -1,5 +1,5 @@
 // Applies status items: sub-agents, progress, and known labels (plan, notice, choices, commands).
-import { isObject } from "../../core/checks.ts";
+import { fieldsOf, isObject } from "../../core/checks.ts";
 import type { StatusPart, UniversalItem } from "../events.ts";
 import { swapped, swapsTo } from "./branches.ts";
 import { addPart, changePart, type Draft, finish, leaveOpen, partIn, rearrange, remember } from "./draft.ts";
@@ -101,7 +101,7 @@ function progressPart(item: UniversalItem, { label, detail }: StatusPart): ChatS
 
 function fieldsIn(item: UniversalItem): Fields {
   const json = partIn(item, "json")?.json;
-  return isObject(json) ? json : {};
+  return fieldsOf(json);
 }
 
 /** Statuses about the current state, such as a plan. They are fields of the transcript, not parts. */

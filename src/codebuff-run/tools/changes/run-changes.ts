@@ -20,7 +20,7 @@ export interface Reverted {
   readonly conflicts: readonly Conflict[];
 }
 
-export interface Conflict {
+interface Conflict {
   readonly path: string;
   readonly reason: string;
 }

@@ -38,7 +38,7 @@ export interface OpenFolder {
   close(): Promise<void>;
 }
 
-export interface DoorSetup extends LookupSetup {
+interface DoorSetup extends LookupSetup {
   readonly paths: Paths;
 }
 

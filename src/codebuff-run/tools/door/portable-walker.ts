@@ -90,10 +90,8 @@ class NamedFolder implements FolderHandle {
   }
 
   target(name: string): string {
-    const path = joinPath(this.path, name ?? "");
-    const real = realpathSync.native(join(this.at, name));
-    const inside = this.#paths.inside(real);
-    if (inside === undefined) throw outside(path);
+    const inside = this.#paths.inside(realpathSync.native(join(this.at, name)));
+    if (inside === undefined) throw outside(joinPath(this.path, name));
     return inside;
   }
 

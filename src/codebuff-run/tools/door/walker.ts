@@ -35,7 +35,7 @@ export interface Walker extends Disposable {
 }
 
 export function leadsNowhere(path: string): Refusal {
-  return refuse("missing", path, "goes through a link to nothing");
+  return refuse("missing", path, "goes through a link whose target is missing");
 }
 
 export function closed(path: string): Refusal {

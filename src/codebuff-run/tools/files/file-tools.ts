@@ -4,7 +4,7 @@ import { issuesText } from "../../calls/tool-schema.ts";
 import { RunChanges } from "../changes/run-changes.ts";
 import { SeenFiles } from "../changes/seen-files.ts";
 import type { Door } from "../door/door.ts";
-import { checkedTool, checkOf, type NodeTool, type ToolJob } from "../job.ts";
+import { type CheckedTool, checkedTool, checkOf, type ToolJob } from "../job.ts";
 import { applyPatchEdit } from "./apply-patch.ts";
 import { type FileEdit, type Preview, performEdit, previewEdit } from "./edit.ts";
 import { listDirectory } from "./list-directory.ts";
@@ -35,7 +35,7 @@ export function fileTools() {
     apply_patch: readerOf("apply_patch", applyPatchEdit),
   };
   const toolOf =
-    (read: EditReader): NodeTool =>
+    (read: EditReader): CheckedTool =>
     async (input, job) => {
       const edit = await read(input);
       return "errorMessage" in edit ? edit : performEdit(edit, job, locks);

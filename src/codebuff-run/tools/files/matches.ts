@@ -13,7 +13,7 @@ export const MAX_RESULT = 10 * 1_048_576;
 /** Matches of one text. Each takes about 50 bytes. */
 export const MAX_TEXT_MATCHES = 100_000;
 
-/** Finds `old` exactly, else indented, else without white space. At most `MAX_MATCHES` + 1 matches. */
+/** Finds `old` exactly, else indented, else without white space. At most `MAX_TEXT_MATCHES` + 1 matches. */
 export function matchesOf(text: string, old: string, replacement: string): readonly Match[] {
   const codes = codesOf(text);
   const exact = apart(matchesIn(codes, old, replacement));

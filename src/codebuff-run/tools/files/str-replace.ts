@@ -61,7 +61,7 @@ async function replaceAll(
     : updated(path, before, text, [...failures, "Updated file"].join("\n\n"));
 }
 
-export interface Replacement {
+interface Replacement {
   readonly old: string;
   readonly new: string;
   readonly allowMultiple: boolean;

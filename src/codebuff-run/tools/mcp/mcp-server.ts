@@ -1,5 +1,5 @@
 // One MCP server as a tool source: started on demand, and again after it ends.
-import { isObject } from "../../../core/checks.ts";
+import { fieldsOf, isObject } from "../../../core/checks.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { ClosedError, ConnectError } from "../../../core/errors.ts";
 import { isTooDeep } from "../../../core/text.ts";
@@ -165,7 +165,7 @@ function toolOf(session: McpSession, listed: unknown): SourceTool | string {
     description: String(told ?? "").slice(0, MAX_DESCRIPTION),
     parameters: {
       schema: SERVER_CHECKS,
-      parameters: { type: "object", ...(isObject(inputSchema) ? inputSchema : {}) },
+      parameters: { type: "object", ...fieldsOf(inputSchema) },
     },
     execute: ({ input }, { signal }) => session.call(name, input, signal),
   };

@@ -41,8 +41,8 @@ const CHECKS: Checks<McpOptions> = {
  * The tools of MCP servers, for `toolSources`. A server starts with the first run, and ends with the client. **A
  * program runs with your rights**, without a root. Needs the package `@modelcontextprotocol/client`.
  *
- * @example const client = new CodebuffRun({ toolSources: mcpServers({ docs: { command: "npx", args: ["-y",
- * "docs-server"] } }) });
+ * @example
+ * const client = new CodebuffRun({ toolSources: mcpServers({ docs: { command: "npx", args: ["-y", "docs-server"] } }) });
  * @throws InvalidInputError for the first invalid configuration or option
  */
 export function mcpServers(

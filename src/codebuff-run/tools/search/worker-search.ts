@@ -80,12 +80,9 @@ async function* filesOf(
       const seen = entries.filter(({ name }) => name !== ".git" && (hidden || !name.startsWith(".")));
       return filter && seen.length > 0 ? filter.select(seen, top) : seen;
     };
-    const options = { door, folder: joinPath(folder, top), signal, checksFiles: false, select };
-    for await (const path of walk(options))
-      yield {
-        shown: top === "" ? `./${path}` : `${top}/${path}`,
-        path: joinPath(joinPath(folder, top), path),
-      };
+    const below = joinPath(folder, top);
+    for await (const path of walk({ door, folder: below, signal, checksFiles: false, select }))
+      yield { shown: top === "" ? `./${path}` : `${top}/${path}`, path: joinPath(below, path) };
   }
 }
 
