@@ -26,6 +26,6 @@ test("a snapshot after each of many events costs the same at the end as at the s
   for (let n = 2; n < TURNS; n++) await turn();
   const last = await turn();
   expect(rig.now.messages.length).toBe(2 * TURNS);
-  // The path to the last message in a tree of 200 has one more branch of at most 32 entries.
+  // The path to the last message has one more branch of at most 32 entries.
   expect(last).toBeLessThan(first + 50);
 }, 60_000);

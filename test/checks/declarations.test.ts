@@ -166,7 +166,7 @@ describe("a strictly compiled app", () => {
     expect(said).toContain("Cannot find name 'Buffer'");
   });
 
-  test("the check of dependencies", async () => {
+  test("does not compile with a browser global in a Node app", async () => {
     const said = await complaints("export declare const value: { name: string; at: HTMLElement };", NODE_APP);
     expect(said).toContain("Cannot find name 'HTMLElement'");
   });

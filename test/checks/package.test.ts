@@ -69,7 +69,7 @@ describe("the contents of the tarball", () => {
     ["the web", "[a](https://example.com/b.md)", []],
     ["a file of the repository", "[a](examples/README.md) [b](docs/codey.md)", ["examples/README.md"]],
     ["a link inside code", "`[a](b.md)`\n```md\n[a](c.md)\n```\n", []],
-  ])("a page's link to %s is reported only if its target is missing", (_, text, dead) => {
+  ])("a page's link to %s is reported only if the package lacks its target", (_, text, dead) => {
     expect(deadLinks("README.md", text, FILES)).toEqual(dead);
   });
 

@@ -7,8 +7,8 @@ import { Dice } from "../soak/dice.ts";
 import { ChaoticLink, type Sent } from "./chaotic-link.ts";
 import { AGENT, agentWith, json, RunClock } from "./world.ts";
 
-// Runs over a link that breaks by chance: each settles, nothing is repeated that must not be, and nothing stays. With
-// CODEBUFF_RUN_CHAOS=10000 it is a soak; CODEBUFF_RUN_CHAOS_SEED repeats one.
+// Runs over a link that breaks by chance: each settles, nothing is repeated that must not be, and nothing stays.
+// AGENTWIRE_RUNS=30 makes it a soak; CODEBUFF_RUN_CHAOS_SEED repeats one.
 
 const RUNS = share(300);
 const SEED = Number(process.env["CODEBUFF_RUN_CHAOS_SEED"] ?? 1);

@@ -273,7 +273,7 @@ describe("deeply nested JSON", () => {
     },
     { what: "a string without an end", text: `["${"[".repeat(5_000)}`, deep: false },
     { what: "a hundred thousand levels", text: nested(100_000), deep: true },
-  ])("is refused beyond 500 levels: $what", ({ text, deep }) => {
+  ])("$what: is refused only beyond 500 levels", ({ text, deep }) => {
     expect(isTooDeep(text)).toBe(deep);
     const parse = () => parseJson(text);
     if (deep) expect(parse).toThrow(/nested deeper than 500 levels/);

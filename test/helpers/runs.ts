@@ -1,11 +1,12 @@
 /** A browser has no environment. */
-const ASKED = typeof process === "undefined" ? undefined : process.env["AGENTWIRE_RUNS"];
+const ASKED = typeof process === "undefined" ? undefined : process.env["AGENTWIRE_RUNS"] || undefined;
 
 /**
  * The share of its runs that a wide test makes: a quarter in `npm test`, all in `npm run full`, which sets AGENTWIRE_RUNS to 1. For a hunt,
  * AGENTWIRE_RUNS multiplies the runs further.
  */
 const SHARE = ASKED === undefined ? 0.25 : Number(ASKED);
+if (!(SHARE > 0)) throw new Error(`AGENTWIRE_RUNS is ${ASKED}: pass a number above 0`);
 
 /** How many of `all` runs, calls or files a test takes. */
 export const share = (all: number): number => Math.max(1, Math.ceil(all * SHARE));

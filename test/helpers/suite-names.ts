@@ -22,7 +22,7 @@ export interface Suite<Row extends Omission> {
 }
 
 /** The names at the beginning of a title. */
-export const namesOf = (title: string): readonly string[] => title.split(": ", 1).join().split(" & ");
+const namesOf = (title: string): readonly string[] => title.split(": ", 1).join().split(" & ");
 
 /** Tests that nothing of a suite is missing, twice there, or left out without a reason. */
 export function countNames<Row extends Omission>(suite: Suite<Row>): void {

@@ -135,18 +135,22 @@ describe("the link", () => {
 });
 
 test.each([
-  ["with half a prompt typed", "half", /> half/],
-  ["in the reason of an approval", "tool ls\r", /n reject/],
-  ["in a question", "choose\r", /> 1 main/],
-  ["with a prompt that waits", "begin\rthen this\r", /1 queued/],
-  ["after the context was lost", "forget\r", /has forgotten/],
-] as const)("Ctrl-C %s leaves, as often as it takes", async (point, keys, shows) => {
+  ["with half a prompt typed", [["half", /> half/]]],
+  [
+    "in the reason of an approval",
+    [
+      ["tool ls\r", /n reject/],
+      ["r", /The reason, then Enter/],
+    ],
+  ],
+  ["in a question", [["choose\r", /> 1 main/]]],
+  ["with a prompt that waits", [["begin\rthen this\r", /1 queued/]]],
+  ["after the context was lost", [["forget\r", /has forgotten/]]],
+] as const)("three Ctrl-C %s end the chat", async (_, steps) => {
   const { terminal, exits } = await open(script);
-  terminal.type(keys);
-  await terminal.sees(shows);
-  if (point.includes("reason")) {
-    terminal.type("r");
-    await terminal.sees(/The reason, then Enter/);
+  for (const [keys, shows] of steps) {
+    terminal.type(keys);
+    await terminal.sees(shows);
   }
   terminal.type("\u0003\u0003\u0003");
   await terminal.until(() => exits.length > 0);
@@ -175,7 +179,7 @@ function expectInert({ written }: TestTerminal): void {
 
 describe("no control sequence of the agent reaches the terminal", () => {
   test.each([
-    ["text, whole or in pieces", "hostile", undefined, /The end\./],
+    ["text in pieces", "hostile", undefined, /The end\./],
     ["reasoning", "hostilethought", undefined, /The end\./],
     ["a question", "hostilequestion", /2 plain/, /The end\./],
     ["the words of a failure", "hostilefailure", undefined, /^x /m],

@@ -12,7 +12,7 @@ import { leave, over, send } from "./support/user.ts";
 
 const PARTS = fileURLToPath(new URL("../../docs/snippets/tui-parts.tsx", import.meta.url));
 
-test("the first program of docs/tui.md runs as plain JavaScript, also in CI: a prompt, its tool, the end", async () => {
+test("the first program of docs/tui.md runs as plain JavaScript with CI=true: a prompt, its tool, the end", async () => {
   const [, program = ""] = new Page("docs/tui.md").text.split(/^```.*$/m);
   const folder = await mkdtemp(join(tmpdir(), "agentwire-tui-page-"));
   try {

@@ -32,6 +32,16 @@ interface Row<Event extends AnyEvent, Result extends TurnResult> {
   readonly whole?: (text: string) => Event;
 }
 
+/** A text in pieces, which may be cut inside a character. */
+const pieces = fc
+  .tuple(fc.array(text, { maxLength: 8 }), fc.array(fc.nat(40), { maxLength: 6 }))
+  .map(([texts, cuts]) => {
+    const whole = texts.join("");
+    const places = cuts.map((cut) => cut % (whole.length + 1));
+    const ends = [...new Set([...places, whole.length])].sort((one, other) => one - other);
+    return ends.map((end, at) => whole.slice(ends[at - 1] ?? 0, end));
+  });
+
 /** A row keeps its own types behind `visit`. */
 type Visit<T> = <Event extends AnyEvent, Result extends TurnResult>(row: Row<Event, Result>) => T;
 const row =
@@ -139,7 +149,7 @@ describe.each(Object.entries(BACKENDS))("the universal events of %s", (_name, vi
       () =>
         visit(<Event extends AnyEvent, Result extends TurnResult>(backend: Row<Event, Result>) =>
           fc.assert(
-            fc.property(fc.array(text, { maxLength: 8 }), fc.boolean(), (chunks, repeats) => {
+            fc.property(pieces, fc.boolean(), (chunks, repeats) => {
               const { chunk, whole, newMapping } = backend;
               const joined = chunks.join("");
               const said = joined.trim() === "" ? "" : joined;

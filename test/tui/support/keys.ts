@@ -2,22 +2,8 @@
 export const KEYS = {
   enter: "\r",
   escape: "\u001b",
-  tab: "\t",
-  backspace: "\u007f",
-  up: "\u001b[A",
-  down: "\u001b[B",
-  right: "\u001b[C",
-  left: "\u001b[D",
-  home: "\u001b[H",
-  end: "\u001b[F",
-  delete: "\u001b[3~",
-  "alt-enter": "\u001b\r",
   "ctrl-c": "\u0003",
   "ctrl-d": "\u0004",
-  "ctrl-j": "\n",
-  "ctrl-o": "\u000f",
-  "ctrl-r": "\u0012",
-  "ctrl-u": "\u0015",
 } as const;
 
 export type Key = keyof typeof KEYS;

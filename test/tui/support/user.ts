@@ -52,7 +52,7 @@ export function withoutBlanks(text: string): string {
 }
 
 /** Whether a turn runs. */
-export function isWorking(terminal: Terminal): boolean {
+function isWorking(terminal: Terminal): boolean {
   return terminal.shows(/[◐*] working \d/);
 }
 

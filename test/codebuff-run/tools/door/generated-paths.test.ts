@@ -14,12 +14,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Door } from "../../../../src/codebuff-run/tools/door/door.ts";
 import { Refusal } from "../../../../src/codebuff-run/tools/door/refusal.ts";
-import { share } from "../../../helpers/runs.ts";
+import { runs } from "../../../helpers/runs.ts";
 import { CANARY, type DoorWorld, doorWorld, GUARDS } from "./world.ts";
 
-/** Paths per guard. */
-const PATHS = share(20_000);
 const PATHS_PER_TREE = 200;
+const TREES = runs(100);
+/** Paths per guard. */
+const PATHS = TREES.numRuns * PATHS_PER_TREE;
 
 /** In files outside that have a second name inside: they may be read, and never change. */
 const SHARED = "shared-canary";
@@ -94,7 +95,7 @@ describe.each(GUARDS)("file guard %s", (guard) => {
         expect(outsideOf(world)).toEqual(before);
       }),
       // A tree with all of its paths takes too long to shrink. The seed in the message repeats it.
-      { numRuns: Math.ceil(PATHS / PATHS_PER_TREE), endOnFailure: true },
+      { ...TREES, endOnFailure: true },
     );
     // The paths are neither all harmless nor all refused.
     expect(Math.min(worked, refused)).toBeGreaterThan(PATHS / 20);
