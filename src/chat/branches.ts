@@ -5,7 +5,7 @@ import { MAX_BRANCHES, promptIndex, type Swap, swapsTo } from "../universal/tran
 import type { ChatMessage } from "../universal/transcript/message.ts";
 import type { ChatBackend } from "./backend.ts";
 import type { Memory } from "./memory.ts";
-import type { Branch, HeldPrompt } from "./queue.ts";
+import type { Branch, PromptJob } from "./queue.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** Moves the backend's conversation to the point where a branch begins or ends. */
@@ -69,7 +69,7 @@ export class Branches {
   }
 
   /** Notes that this prompt was sent with a recap. */
-  recapMade({ id, branch }: HeldPrompt): void {
+  recapMade({ id, branch }: PromptJob): void {
     this.#recaps.add(branch?.isEdit === false ? branch.prompt : id);
   }
 

@@ -83,8 +83,8 @@ export interface Chat extends AsyncDisposable {
    * prompts. `"with-transcript"` puts the newest messages in front of the next prompt, as text of at most
    * `MAX_RECAP_LENGTH` characters. The chat does not show that text.
    *
-   * Also sends prompts that were loaded from a store (`held`), unless another chat over the same store sends or has
-   * withdrawn them. Succeeds without effect if nothing is lost or held.
+   * Also sends prompts that were loaded from a saved chat or a store (`held`), unless another chat over the same store
+   * sends or has withdrawn them. Succeeds without effect if nothing is lost or held.
    *
    * @param how optional if the backend has forgotten nothing
    */

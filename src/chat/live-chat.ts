@@ -17,7 +17,7 @@ import { OwnEvents } from "./own-events.ts";
 import { NO_APPROVALS, NO_PENDING } from "./pending.ts";
 import { type ChatResult, OK, Problem } from "./problem.ts";
 import { messageOf, promptOf, readPrompt } from "./prompt.ts";
-import type { HeldPrompt, QueueChange, QueuedPrompt } from "./queue.ts";
+import type { PromptJob, QueueChange, QueuedPrompt } from "./queue.ts";
 import { wasSaid } from "./saving/recap.ts";
 import { readSaved } from "./saving/saved.ts";
 import type { TurnsHost } from "./sender.ts";
@@ -34,7 +34,7 @@ type Phase =
   | { readonly name: "open" }
   | { readonly name: "closed"; readonly done: Promise<void> };
 
-/** A chat over one source. `Turns` has the prompts and the client, `Timeline` the messages. */
+/** A chat over one source. `ChatTurns` has the prompts and the client, `Timeline` the messages. */
 export class LiveChat implements Chat, TurnsHost {
   readonly source: AgentSource;
   readonly universal: ChatSettings["universal"];
@@ -278,7 +278,7 @@ export class LiveChat implements Chat, TurnsHost {
   /** Shows the unsent prompts of an earlier chat. They are held until `resume` or `sendNow`. */
   #hold(messages: readonly ChatMessage[]): void {
     if (messages.length === 0) return;
-    const jobs = messages.flatMap((message): HeldPrompt[] => {
+    const jobs = messages.flatMap((message): PromptJob[] => {
       const { id, startedAt: at } = message;
       if (this.timeline.isWaiting(id)) return [];
       this.timeline.wait(message);

@@ -10,7 +10,7 @@ export interface QueuedPrompt {
   readonly input: string | PromptInput;
   /** When the user wrote it, in ms since the epoch. */
   readonly at: number;
-  /** Loaded from a store: waits for `resume` or `sendNow`, because another page may be sending it. */
+  /** Loaded from a saved chat or a store: waits for `resume` or `sendNow`. Another page may be sending it. */
   readonly held?: true;
 }
 
@@ -22,7 +22,7 @@ export interface Branch {
 }
 
 /** A prompt between `send()` and the end of its turn. */
-export interface HeldPrompt {
+export interface PromptJob {
   readonly id: string;
   readonly prompt: ChatPrompt;
   readonly at: number;
@@ -57,8 +57,8 @@ export interface QueueHost {
 export class PromptQueue {
   readonly #host: QueueHost;
   /** A prompt to regenerate or edit. It goes first, and is in no list. */
-  #anew: HeldPrompt | undefined;
-  #jobs: readonly HeldPrompt[] = [];
+  #anew: PromptJob | undefined;
+  #jobs: readonly PromptJob[] = [];
   #list: readonly QueuedPrompt[] = [];
   /** What the store knows of each prompt: it is queued, or this chat is about to send it. */
   readonly #told = new Map<string, "waits" | "starts">();
@@ -72,20 +72,20 @@ export class PromptQueue {
     return this.#list;
   }
 
-  get jobs(): readonly HeldPrompt[] {
+  get jobs(): readonly PromptJob[] {
     return this.#jobs;
   }
 
-  get anew(): HeldPrompt | undefined {
+  get anew(): PromptJob | undefined {
     return this.#anew;
   }
 
-  get next(): HeldPrompt | undefined {
+  get next(): PromptJob | undefined {
     return this.#anew ?? this.#jobs.find(({ isHeld }) => !isHeld);
   }
 
   /** @throws InvalidInputError if no prompt with this id is queued */
-  get(id: unknown): HeldPrompt {
+  get(id: unknown): PromptJob {
     const job = this.#jobs.find((each) => each.id === id);
     if (job) return job;
     throw new InvalidInputError(
@@ -94,19 +94,19 @@ export class PromptQueue {
     );
   }
 
-  /** Adds prompts that were loaded from the store. */
-  restore(jobs: readonly HeldPrompt[]): void {
+  /** Adds prompts that were loaded from a saved chat or a store. */
+  restore(jobs: readonly PromptJob[]): void {
     for (const { id } of jobs) this.#told.set(id, "waits");
     this.#set([...jobs, ...this.#jobs]);
   }
 
-  add(job: HeldPrompt): void {
+  add(job: PromptJob): void {
     if (job.branch) this.#anew = job;
     else this.#set([...this.#jobs, job]);
   }
 
   /** Puts a prompt that the client did not take back at the front. */
-  giveBack(job: HeldPrompt): void {
+  giveBack(job: PromptJob): void {
     if (job.branch) this.#anew = job;
     else {
       this.#set([job, ...this.#jobs]);
@@ -115,49 +115,49 @@ export class PromptQueue {
   }
 
   /** Stores a prompt that could not be sent at once. */
-  keep(job: HeldPrompt): void {
+  keep(job: PromptJob): void {
     if (!this.#jobs.includes(job)) return;
     this.#told.set(job.id, "waits");
     this.#put(job);
   }
 
   /** Whether another chat over the same store could also send the prompt. */
-  isShared({ id }: HeldPrompt): boolean {
+  isShared({ id }: PromptJob): boolean {
     return this.#told.get(id) === "waits";
   }
 
   /** Notes in the store that this chat sends the prompt. */
-  claim({ id }: HeldPrompt): void {
+  claim({ id }: PromptJob): void {
     this.#told.set(id, "starts");
     this.#host.onQueueChange({ start: id });
   }
 
   /** Withdraws the claim on a prompt that was not sent. */
-  unclaim(job: HeldPrompt): void {
+  unclaim(job: PromptJob): void {
     if (this.#told.get(job.id) !== "starts") return;
     this.#told.set(job.id, "waits");
     this.#put(job);
   }
 
   /** Removes a prompt that goes to the client now. */
-  start(job: HeldPrompt): void {
+  start(job: PromptJob): void {
     this.#remove(job);
     if (this.isShared(job)) this.claim(job);
   }
 
   /** The client has the prompt. From now on its events reach the store. */
-  started({ id }: HeldPrompt): void {
+  started({ id }: PromptJob): void {
     this.#told.delete(id);
   }
 
   /** Removes a prompt that was withdrawn, or that the client refused. */
-  take(job: HeldPrompt): void {
+  take(job: PromptJob): void {
     this.#remove(job);
     if (this.#told.delete(job.id)) this.#host.onQueueChange({ take: job.id });
   }
 
   /** Removes a prompt that another chat has sent or withdrawn. */
-  drop(job: HeldPrompt): void {
+  drop(job: PromptJob): void {
     this.#told.delete(job.id);
     this.#remove(job);
   }
@@ -170,7 +170,7 @@ export class PromptQueue {
   }
 
   /** Holds a prompt for the user, because it may have been sent. */
-  hold(job: HeldPrompt): void {
+  hold(job: PromptJob): void {
     this.#set(this.#jobs.map((each) => (each.id === job.id ? { ...each, isHeld: true } : each)));
   }
 
@@ -198,24 +198,24 @@ export class PromptQueue {
     this.#set([]);
   }
 
-  #remove(job: HeldPrompt): void {
+  #remove(job: PromptJob): void {
     const { id } = job;
     if (this.#anew === job) this.#anew = undefined;
     if (this.#jobs.some((each) => each.id === id)) this.#set(this.#jobs.filter((each) => each.id !== id));
   }
 
-  #put(job: HeldPrompt): void {
+  #put(job: PromptJob): void {
     const { held: _, ...put } = queued(job);
     this.#host.onQueueChange({ put });
   }
 
-  #set(jobs: readonly HeldPrompt[]): void {
+  #set(jobs: readonly PromptJob[]): void {
     this.#jobs = jobs;
     this.#list = jobs.map(queued);
     this.#host.onQueue(this.#list);
   }
 }
 
-function queued({ id, prompt, at, isHeld }: HeldPrompt): QueuedPrompt {
+function queued({ id, prompt, at, isHeld }: PromptJob): QueuedPrompt {
   return { id, input: toInput(prompt), at, ...(isHeld ? { held: true } : {}) };
 }

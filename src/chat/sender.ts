@@ -16,7 +16,7 @@ import type { Branches } from "./branches.ts";
 import type { ConnectionChange } from "./connection.ts";
 import type { Memory } from "./memory.ts";
 import { toInput } from "./prompt.ts";
-import type { HeldPrompt, PromptQueue, QueueHost } from "./queue.ts";
+import type { PromptJob, PromptQueue, QueueHost } from "./queue.ts";
 import { recapOf } from "./saving/recap.ts";
 import type { ChatLog } from "./store/chat-log.ts";
 import type { Timeline, UnreportedEnd } from "./timeline.ts";
@@ -103,7 +103,7 @@ export class Sender {
   }
 
   /** Sends a stored prompt, unless another chat has claimed it first. */
-  async #claim(job: HeldPrompt, log: ChatLog): Promise<void> {
+  async #claim(job: PromptJob, log: ChatLog): Promise<void> {
     const { queue, memory } = this.#setup;
     this.#isClaiming = true;
     queue.claim(job);
@@ -123,7 +123,7 @@ export class Sender {
     this.pump();
   }
 
-  #start(job: HeldPrompt): void {
+  #start(job: PromptJob): void {
     const { host, queue, memory, backend, branches } = this.#setup;
     const recap = branches.needsRecap(job.branch)
       ? recapOf(host.timeline.before(job.branch && { ...job.branch, isEdit: true }))
@@ -191,7 +191,7 @@ export class Sender {
 
   /** Shows the end of a prompt without events: it was not sent, or its source reports no events. */
   #settle(
-    job: HeldPrompt,
+    job: PromptJob,
     status: TurnOutcome<TurnResult>["status"],
     error: AnyAgentwireError | undefined,
   ): void {
@@ -215,7 +215,7 @@ export class Sender {
     if (isKept) queue.clear();
   }
 
-  #fail(job: HeldPrompt, error: AnyAgentwireError): void {
+  #fail(job: PromptJob, error: AnyAgentwireError): void {
     const { host } = this.#setup;
     job.error = error;
     if (job.branch?.isEdit === false) host.onFailed(error);
@@ -224,7 +224,7 @@ export class Sender {
   }
 
   /** Shows the end of a prompt. */
-  end(job: HeldPrompt, end: UnreportedEnd): void {
+  end(job: PromptJob, end: UnreportedEnd): void {
     const { host } = this.#setup;
     host.timeline.end(job.id, end);
     if (job.branch) host.timeline.keepReplaced();
@@ -238,7 +238,7 @@ function asError(thrown: unknown): AnyAgentwireError {
 
 /** The prompt that the client is working on, from `prompt()` to the end of its turn. */
 class ActivePrompt {
-  readonly job: HeldPrompt;
+  readonly job: PromptJob;
   /** Whether the recap of the transcript precedes the prompt. */
   readonly hasRecap: boolean;
   /** Undefined until the client's `prompt()` has returned. */
@@ -247,7 +247,7 @@ class ActivePrompt {
   #isCancelled = false;
   #told: "nothing" | "sent" | "unsent" = "nothing";
 
-  constructor(job: HeldPrompt, hasRecap: boolean) {
+  constructor(job: PromptJob, hasRecap: boolean) {
     this.job = job;
     this.hasRecap = hasRecap;
   }

@@ -11,7 +11,7 @@ import type { ConnectionChange } from "./connection.ts";
 import { Memory } from "./memory.ts";
 import { approvalsOf, NO_PENDING, type PendingRequests } from "./pending.ts";
 import { messageOf } from "./prompt.ts";
-import { type HeldPrompt, PromptQueue } from "./queue.ts";
+import { type PromptJob, PromptQueue } from "./queue.ts";
 import { Sender, type TurnsHost } from "./sender.ts";
 import type { ChatSessionHost } from "./session.ts";
 
@@ -77,7 +77,7 @@ export class ChatTurns implements ChatSessionHost {
   }
 
   /** Sends or queues a prompt. Returns the error if it cannot be sent. */
-  send(job: HeldPrompt): AnyAgentwireError | undefined {
+  send(job: PromptJob): AnyAgentwireError | undefined {
     this.#host.timeline.wait(messageOf(job.id, job.prompt, job.at));
     this.queue.add(job);
     this.pump();
@@ -89,7 +89,7 @@ export class ChatTurns implements ChatSessionHost {
    * Cancels the running turn, and sends a prompt that replaces a message before all queued ones.
    * @throws InvalidInputError while another such prompt waits
    */
-  sendAnew(job: HeldPrompt): AnyAgentwireError | undefined {
+  sendAnew(job: PromptJob): AnyAgentwireError | undefined {
     if (this.queue.anew)
       throw new InvalidInputError(
         "another prompt is already being regenerated or edited.",
@@ -158,7 +158,7 @@ export class ChatTurns implements ChatSessionHost {
       );
   }
 
-  takeBack(jobs: readonly HeldPrompt[]): void {
+  takeBack(jobs: readonly PromptJob[]): void {
     if (jobs.length === 0) return;
     for (const job of jobs) {
       this.queue.take(job);

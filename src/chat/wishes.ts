@@ -9,7 +9,7 @@ import {
 import type { ChatSend } from "./chat.ts";
 import type { ChatSettings } from "./options.ts";
 import { type ChatPrompt, promptOf } from "./prompt.ts";
-import type { Branch, HeldPrompt } from "./queue.ts";
+import type { Branch, PromptJob } from "./queue.ts";
 import type { Timeline } from "./timeline.ts";
 import type { ChatTurns } from "./turns.ts";
 import type { View } from "./view.ts";
@@ -83,7 +83,7 @@ export class Wishes {
   }
 
   #sent(
-    send: (job: HeldPrompt) => AnyAgentwireError | undefined,
+    send: (job: PromptJob) => AnyAgentwireError | undefined,
     prompt: ChatPrompt,
     branch?: Branch,
   ): ChatSend {

@@ -1,5 +1,5 @@
 // Makes the events that close a stored transcript after a crash.
-import { itemSubject } from "./check/session-check.ts";
+import { subjectOfEvent } from "./check/session-check.ts";
 import type {
   ContentPart,
   DataOf,
@@ -55,7 +55,7 @@ export function closeTranscript(
 }
 
 function follow({ open, texts, calls }: OpenSession, event: UniversalEvent): void {
-  const subject = itemSubject(event);
+  const subject = subjectOfEvent(event);
   if (subject?.opens) open.set(subject.key, event);
   else if (subject) open.delete(subject.key);
   if (event.type === "turn.ended") calls.clear();

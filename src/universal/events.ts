@@ -318,7 +318,7 @@ export interface ToolResultPart {
   readonly output: string;
 }
 
-interface FileRefPart {
+export interface FileRefPart {
   readonly type: "file_ref";
   /** A path, or a `data:` URL. */
   readonly path: string;
@@ -334,7 +334,7 @@ export interface ImagePart {
   readonly mime: string | null;
 }
 
-interface JsonPart {
+export interface JsonPart {
   readonly type: "json";
   readonly json: Json;
 }

@@ -6,27 +6,32 @@ export {
   TranscriptChecker,
   type TranscriptProblem,
 } from "./check/check.ts";
+export type { Invariant } from "./check/session-check.ts";
 export { isUniversalEvent } from "./check/shape.ts";
 export { type CloseTranscriptOptions, closeTranscript } from "./close-transcript.ts";
-export type { ToolFacts } from "./engine/calls.ts";
+export type { CallEnd, CallReport, ToolFacts } from "./engine/calls.ts";
 export type { ToolOutputContent } from "./engine/content.ts";
+export type { AgentKey, Stated, SubagentStart } from "./engine/items.ts";
 export type { NormaliserOptions } from "./engine/normaliser.ts";
 export { Normaliser } from "./engine/normaliser.ts";
-export type { Session, StatusDetails } from "./engine/session.ts";
+export type { Session, StatusDetails, TurnClose } from "./engine/session.ts";
 export { type StatusWords, sayWord } from "./engine/status-words.ts";
 export type * from "./events.ts";
 export { UNIVERSAL_EVENT_TYPES, UNIVERSAL_SCHEMA } from "./events.ts";
-export type { Fact } from "./facts.ts";
+export type { Fact, TurnEnd, UserInput } from "./facts.ts";
 export {
+  type JsonlContent,
+  type JsonlEnd,
   type JsonlProblem,
   JsonlReader,
   type JsonlReaderOptions,
   readJsonl,
   toJsonl,
 } from "./jsonl/jsonl.ts";
-export type { Mapping } from "./mapping.ts";
+export type { CallFacts, CompletedFacts, FailedFacts, Mapping, SessionFacts } from "./mapping.ts";
 export {
   type AgentSource,
+  type EventListener,
   type ReplayOptions,
   type SourceSetup,
   sourceOf,
@@ -41,9 +46,13 @@ export { type DescribeErrorData, fold, reduce } from "./transcript/reduce.ts";
 export type { ChatTotals } from "./transcript/totals.ts";
 export {
   emptyTranscript,
+  type OpenTurn,
   type PlanEntry,
   type Transcript,
   type TranscriptChoice,
   type TranscriptCommand,
   type TranscriptContext,
+  type TranscriptRequest,
+  type TranscriptSession,
+  type TranscriptSessionFacts,
 } from "./transcript/transcript.ts";

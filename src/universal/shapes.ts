@@ -24,18 +24,18 @@ export type Form =
 export type Forms = Readonly<Record<string, Form & { readonly isOptional?: true }>>;
 
 /** The shape of each field of an interface. The compiler refuses a missing field and a wrong type. */
-export type Shapes<T> = { readonly [Name in keyof T]-?: TypeShape<T[Name]> };
+type Shapes<T> = { readonly [Name in keyof T]-?: TypeShape<T[Name]> };
 
 export const any: TypeShape<unknown> = { kind: "any" };
 const boolean: TypeShape<boolean> = { kind: "boolean" };
 export const number: TypeShape<number> = { kind: "number" };
 const whole: TypeShape<number> = { kind: "whole" };
 export const string: TypeShape<string> = { kind: "string" };
-export const literalTrue: TypeShape<true> = { kind: "true" };
+const literalTrue: TypeShape<true> = { kind: "true" };
 
-export const wholeFrom = (min: number): TypeShape<number> => ({ kind: "whole", min });
+const wholeFrom = (min: number): TypeShape<number> => ({ kind: "whole", min });
 
-export const matching = (expects: string, pattern: RegExp): TypeShape<string> => ({
+const matching = (expects: string, pattern: RegExp): TypeShape<string> => ({
   kind: "string",
   expects,
   pattern,
@@ -46,7 +46,7 @@ export const word = <const Word extends string>(...words: readonly Word[]): Type
   words,
 });
 
-export const orNull = <T>(of: TypeShape<T>): TypeShape<T | null> => ({ kind: "null-or", of });
+const orNull = <T>(of: TypeShape<T>): TypeShape<T | null> => ({ kind: "null-or", of });
 
 export const listShape = <T>(of: TypeShape<T>): TypeShape<readonly T[]> => ({ kind: "list", of });
 
@@ -55,7 +55,7 @@ export const optionalShape = <T>(of: TypeShape<T>): TypeShape<T> & { readonly is
   isOptional: true,
 });
 
-const object = <T>(fields: Shapes<T>): TypeShape<T> => ({ kind: "object", fields });
+export const objectShape = <T>(fields: Shapes<T>): TypeShape<T> => ({ kind: "object", fields });
 
 /** The table's keys are the `type` values. */
 export const tagged = <T extends { readonly type: string }>(
@@ -81,7 +81,13 @@ const callState = optionalShape(
   word("requested", "awaiting", "approved", "running", "done", "failed", "denied", "abandoned"),
 );
 
-const annotation = object<U.Annotation>({ url: text, path: text, title: text, start: count, end: count });
+const annotation = objectShape<U.Annotation>({
+  url: text,
+  path: text,
+  title: text,
+  start: count,
+  end: count,
+});
 
 export const part = tagged<U.ContentPart>({
   text: { text: string, annotations: optionalShape(listShape(annotation)) },
@@ -94,7 +100,7 @@ export const part = tagged<U.ContentPart>({
     tool_kind: optionalShape(
       word("read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"),
     ),
-    locations: optionalShape(listShape(object<U.ToolLocation>({ path: string, line: count }))),
+    locations: optionalShape(listShape(objectShape<U.ToolLocation>({ path: string, line: count }))),
   },
   tool_result: { call_id: string, output: string },
   file_ref: { path: string, action: word("read", "write", "patch"), diff: orNull(string) },
@@ -103,7 +109,7 @@ export const part = tagged<U.ContentPart>({
   status: { label: string, detail: orNull(string) },
 });
 
-export const item = object<U.UniversalItem>({
+export const item = objectShape<U.UniversalItem>({
   item_id: itemId,
   native_item_id: orNull(string),
   parent_id: orNull(itemId),
@@ -113,12 +119,18 @@ export const item = object<U.UniversalItem>({
   status: word("in_progress", "completed", "failed"),
 });
 
-const itemData = object<U.ItemData>({ item, state: callState });
+const itemData = objectShape<U.ItemData>({ item, state: callState });
 
 const by = word("tool", "agent");
-const preview = object<U.ToolPreview>({ path: string, diff: string, by, old_text: text, new_text: text });
+const preview = objectShape<U.ToolPreview>({
+  path: string,
+  diff: string,
+  by,
+  old_text: text,
+  new_text: text,
+});
 
-const permission = object<U.PermissionData>({
+const permission = objectShape<U.PermissionData>({
   permission_id: string,
   action: string,
   status: word("requested", "accept", "accept_for_session", "reject"),
@@ -131,14 +143,19 @@ const permission = object<U.PermissionData>({
   preview: optionalShape(listShape(preview)),
 });
 
-const option = object<U.UniversalQuestion["options"][number]>({ label: string, description: text });
+const option = objectShape<U.UniversalQuestion["options"][number]>({ label: string, description: text });
 const options = listShape(option);
-const asked = object<U.UniversalQuestion>({ question: string, header: text, options, multi_select: boolean });
+const asked = objectShape<U.UniversalQuestion>({
+  question: string,
+  header: text,
+  options,
+  multi_select: boolean,
+});
 
 const selected = optionalShape(listShape(string));
-const answer = object<U.UniversalAnswer>({ question_index: whole, selected, other_text: text });
+const answer = objectShape<U.UniversalAnswer>({ question_index: whole, selected, other_text: text });
 
-const question = object<U.QuestionData>({
+const question = objectShape<U.QuestionData>({
   question_id: string,
   prompt: string,
   options: listShape(string),
@@ -151,7 +168,7 @@ const question = object<U.QuestionData>({
   reason,
 });
 
-const usage = object<U.UniversalUsage>({
+const usage = objectShape<U.UniversalUsage>({
   input_tokens: amount,
   output_tokens: amount,
   total_output_tokens: amount,
@@ -161,9 +178,14 @@ const usage = object<U.UniversalUsage>({
   cache_write_tokens: amount,
 });
 
-const stderr = object<U.UniversalStderr>({ head: text, tail: text, truncated: boolean, total_lines: count });
+const stderr = objectShape<U.UniversalStderr>({
+  head: text,
+  tail: text,
+  truncated: boolean,
+  total_lines: count,
+});
 
-const turnStart = object<U.TurnStartMetadata>({
+const turnStart = objectShape<U.TurnStartMetadata>({
   native_turn_id: text,
   unsolicited: optionalShape(literalTrue),
   prompt_id: text,
@@ -172,8 +194,8 @@ const turnStart = object<U.TurnStartMetadata>({
 
 /** The data shape of each event type. */
 export const data: { readonly [Type in U.UniversalEventType]: TypeShape<U.DataOf<Type>> } = {
-  "session.started": object<U.SessionStartedData>({ metadata: any }),
-  "session.ended": object<U.SessionEndedData>({
+  "session.started": objectShape<U.SessionStartedData>({ metadata: any }),
+  "session.ended": objectShape<U.SessionEndedData>({
     reason: word("completed", "error", "terminated"),
     terminated_by: origin,
     message: text,
@@ -181,30 +203,30 @@ export const data: { readonly [Type in U.UniversalEventType]: TypeShape<U.DataOf
     stderr: optionalShape(stderr),
     metadata: optionalShape(any),
   }),
-  "turn.started": object<U.TurnStartedData>({
+  "turn.started": objectShape<U.TurnStartedData>({
     phase: word("started"),
     turn_id: string,
     metadata: optionalShape(turnStart),
   }),
-  "turn.ended": object<U.TurnEndedData>({
+  "turn.ended": objectShape<U.TurnEndedData>({
     phase: word("ended"),
     turn_id: string,
-    metadata: object<U.TurnEndMetadata>({
+    metadata: objectShape<U.TurnEndMetadata>({
       status: word("completed", "failed", "cancelled"),
       stop_reason: text,
       usage: optionalShape(usage),
-      cost: optionalShape(object<U.UniversalCost>({ total: number, currency: string })),
+      cost: optionalShape(objectShape<U.UniversalCost>({ total: number, currency: string })),
       model: text,
     }),
   }),
   "item.started": itemData,
   "item.completed": itemData,
-  "item.delta": object<U.ItemDeltaData>({
+  "item.delta": objectShape<U.ItemDeltaData>({
     item_id: itemId,
     native_item_id: orNull(string),
     delta: string,
     part: optionalShape(
-      object<U.DeltaPart>({
+      objectShape<U.DeltaPart>({
         type: word("text", "reasoning", "tool_arguments", "tool_output"),
         visibility: optionalShape(visibility),
       }),
@@ -214,7 +236,7 @@ export const data: { readonly [Type in U.UniversalEventType]: TypeShape<U.DataOf
   "permission.resolved": permission,
   "question.requested": question,
   "question.resolved": question,
-  error: object<U.ErrorData>({
+  error: objectShape<U.ErrorData>({
     message: string,
     code: orNull(string),
     details: any,
@@ -222,11 +244,15 @@ export const data: { readonly [Type in U.UniversalEventType]: TypeShape<U.DataOf
     retryable: flag,
     turn_id: text,
   }),
-  "agent.unparsed": object<U.UnparsedData>({ error: string, location: string, raw_hash: orNull(string) }),
+  "agent.unparsed": objectShape<U.UnparsedData>({
+    error: string,
+    location: string,
+    raw_hash: orNull(string),
+  }),
 };
 
 const eventOf = <Type extends U.UniversalEventType>(type: Type): Form =>
-  object<U.Envelope<Type, U.DataOf<Type>>>({
+  objectShape<U.Envelope<Type, U.DataOf<Type>>>({
     event_id: matching('"evt_" and a number from 1', /^evt_[1-9]\d*$/),
     sequence: wholeFrom(1),
     time: matching(

@@ -227,7 +227,7 @@ function endOfPlain(text: string, at: number): number {
 type SequenceState = "escape" | "intermediate" | "csi" | "osc" | "string";
 
 /** `ended`: the unit was the last of its sequence. `outside`: the unit belongs to no sequence. */
-export type SequenceStep = SequenceState | "ended" | "outside";
+type SequenceStep = SequenceState | "ended" | "outside";
 
 const BEL = 0x07;
 const CANCEL = 0x18;

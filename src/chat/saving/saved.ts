@@ -6,9 +6,9 @@ import { hasForm } from "../../universal/check/shape.ts";
 import {
   any,
   type Form,
-  type Forms,
   listShape,
   number,
+  objectShape,
   optionalShape,
   string,
   word,
@@ -153,16 +153,17 @@ function refused(value: unknown, cause?: unknown): InvalidInputError {
   return new InvalidInputError(`\`from\` is ${describe(value)}, not a saved chat.`, hint, { cause });
 }
 
-const fields = (of: Forms): Form => ({ kind: "object", fields: of });
+/** Any object. */
+const anyObject: Form = { kind: "object", fields: {} };
 const anyList = listShape(any);
 
 /** The fields that a UI needs of each type of part. */
 const PART: Form = {
   kind: "tagged",
   types: {
-    text: fields({ id: string, text: string }),
-    reasoning: fields({ id: string, text: string, visibility: string }),
-    tool: fields({
+    text: objectShape({ id: string, text: string }),
+    reasoning: objectShape({ id: string, text: string, visibility: string }),
+    tool: objectShape({
       id: string,
       name: string,
       callId: string,
@@ -170,37 +171,43 @@ const PART: Form = {
       output: string,
       content: anyList,
     }),
-    question: fields({ id: string, questions: anyList, answers: anyList, status: string }),
-    file: fields({ id: string, path: string }),
-    status: fields({ id: string, label: string }),
+    question: objectShape({ id: string, questions: anyList, answers: anyList, status: string }),
+    file: objectShape({ id: string, path: string }),
+    status: objectShape({ id: string, label: string }),
     get subagent(): Form {
-      return fields({ id: string, agentType: string, name: string, state: string, parts: listShape(PART) });
+      return objectShape({
+        id: string,
+        agentType: string,
+        name: string,
+        state: string,
+        parts: listShape(PART),
+      });
     },
-    data: fields({ id: string }),
-    error: fields({ id: string, message: string }),
+    data: objectShape({ id: string }),
+    error: objectShape({ id: string, message: string }),
   } satisfies Readonly<Record<ChatPart["type"], Form>>,
 };
 
 const MESSAGES = listShape(
-  fields({
+  objectShape({
     id: string,
     startedAt: number,
     role: word("user", "assistant", "system"),
     status: word("queued", "sent", "open", "recovering", "completed", "cancelled", "failed"),
     parts: listShape(PART),
-    branches: optionalShape(fields({ at: number, of: number, ids: listShape(string) })),
+    branches: optionalShape(objectShape({ at: number, of: number, ids: listShape(string) })),
   }),
 );
 
-const state = optionalShape(fields({}));
+const state = optionalShape(anyObject);
 
-const SAVED = fields({
+const SAVED = objectShape({
   source: string,
   messages: MESSAGES,
   state,
-  totals: optionalShape(fields({ usage: fields({}), cost: anyList })),
+  totals: optionalShape(objectShape({ usage: anyObject, cost: anyList })),
   queue: optionalShape(listShape(string)),
-  branches: optionalShape(listShape(fields({ messages: MESSAGES, state }))),
+  branches: optionalShape(listShape(objectShape({ messages: MESSAGES, state }))),
 });
 
 const readMessage = (message: SavedMessage): ChatMessage =>

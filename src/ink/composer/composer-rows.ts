@@ -51,12 +51,13 @@ function layOut({ text, cursor, pastes }: EditorState, width: number): Layout {
   return { lines: [...lines, ""], cursor: { x: 0, y: y + 1 } };
 }
 
+/** The rows with the character at the cursor marked, for a component that does not know its place on the screen. */
 export function withCursor({ rows, cursor }: Piece): readonly Row[] {
   if (!cursor) return rows;
-  return rows.map((row, at) => (at === cursor.y ? marked(row, cursor.x) : row));
+  return rows.map((row, at) => (at === cursor.y ? withMark(row, cursor.x) : row));
 }
 
-function marked(row: Row, x: number): Row {
+function withMark(row: Row, x: number): Row {
   const spans: Span[] = [];
   let column = 0;
   let isMarked = false;

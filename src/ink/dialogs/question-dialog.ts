@@ -209,7 +209,7 @@ function choiceRow(item: Item, state: QuestionState, index: number, { columns, t
   const tone = isPointed ? "selected" : state.free ? "dim" : "plain";
   const label: Span = { text: clipped(text, columns), tone };
   const description = option?.description ? ` ${symbols.separator} ${inLine(option.description)}` : "";
-  return clippedRow([label, { text: description, tone: "dim" }], columns);
+  return clippedRow(description === "" ? [label] : [label, { text: description, tone: "dim" }], columns);
 }
 
 /** The keys that work now, or why Enter did nothing. */

@@ -7,7 +7,7 @@ export class SessionCheck {
   #started = false;
   #hasNativeId = false;
   /** Undefined after the end of the session. */
-  #book: Book | undefined = new Book();
+  #book: CheckBook | undefined = new CheckBook();
   readonly #calls = new Set<string>();
   /** Results without a known call at their start. */
   readonly #orphans = new WeakSet<Open>();
@@ -38,7 +38,7 @@ export class SessionCheck {
       reportOpen(book.open, report, "the session");
       return;
     }
-    const subject = itemSubject(event);
+    const subject = subjectOfEvent(event);
     const loose = this.#loose;
     this.#loose = undefined;
     if (loose && (loose.key !== subject?.key || subject.opens))
@@ -65,7 +65,7 @@ export class SessionCheck {
       report("shape", "`native_session_id` is null, but is known from an earlier event.");
   }
 
-  #start(open: Open | undefined, book: Book, report: Report): void {
+  #start(open: Open | undefined, book: CheckBook, report: Report): void {
     if (!open || open.kind === "turn") return;
     const { item, turn, name } = open;
     if (!item) {
@@ -84,7 +84,7 @@ export class SessionCheck {
   }
 
   /** Checks a completed item. `open` is undefined if the item was not open. */
-  #end({ item }: Subject, open: Open | undefined, book: Book, report: Report): void {
+  #end({ item }: Subject, open: Open | undefined, book: CheckBook, report: Report): void {
     if (!item) return;
     if (this.#isOrphan(item) && !(open && this.#orphans.has(open))) report("I11", ORPHAN);
     if (!open?.item) return;
@@ -108,7 +108,7 @@ export class SessionCheck {
 
 const ORPHAN = "The tool result belongs to no tool call before it.";
 
-function grow({ item_id: id, delta }: ItemDeltaData, book: Book, report: Report): void {
+function grow({ item_id: id, delta }: ItemDeltaData, book: CheckBook, report: Report): void {
   const open = book.get(keyOfItem(id));
   if (open?.item && isCompared(open.item)) open.text += delta;
   if (open) return;
@@ -116,7 +116,7 @@ function grow({ item_id: id, delta }: ItemDeltaData, book: Book, report: Report)
   report("I6", `A delta for the item ${quoted(id)}, which ${problem}.`);
 }
 
-function checkParent({ item_id, parent_id }: UniversalItem, book: Book, report: Report): void {
+function checkParent({ item_id, parent_id }: UniversalItem, book: CheckBook, report: Report): void {
   if (parent_id === null || (parent_id !== item_id && book.knows(keyOfItem(parent_id)))) return;
   report("I10", `The parent ${quoted(parent_id)} is no item that has started before.`);
 }
@@ -157,7 +157,7 @@ interface Subject {
   readonly item?: UniversalItem;
 }
 
-export function itemSubject({ type, data }: UniversalEvent): Subject | undefined {
+export function subjectOfEvent({ type, data }: UniversalEvent): Subject | undefined {
   if (type === "turn.started" || type === "turn.ended") return subject("turn", data.turn_id, type);
   if (type === "item.started" || type === "item.completed")
     return { ...subject("item", data.item.item_id, type), item: data.item };
@@ -212,7 +212,7 @@ const WORDS = {
 } as const;
 
 /** The turns, items and requests of one session. Of closed ones, only the keys are kept. */
-class Book {
+class CheckBook {
   /** By key, in the order of opening. */
   readonly #open = new Map<string, Open>();
   readonly #known = new Set<string>();

@@ -6,7 +6,7 @@ import type { UniversalEvent } from "../events.ts";
 // ...]`. Each pair is an event like the previous one, with a new `delta`, with `sequence` and `event_id` one higher,
 // and with `time` `ms` later.
 
-export type DeltaEvent = Extract<UniversalEvent, { readonly type: "item.delta" }>;
+type DeltaEvent = Extract<UniversalEvent, { readonly type: "item.delta" }>;
 
 /** Sessions whose deltas may continue. Few programs write to one file at once. */
 const MAX_SESSIONS = 16;

@@ -30,7 +30,7 @@ export function lineOf(event: UniversalEvent): string {
 }
 
 /** What {@link readJsonl} found. */
-interface JsonlContent extends JsonlEnd {
+export interface JsonlContent extends JsonlEnd {
   readonly events: readonly UniversalEvent[];
   readonly problems: readonly JsonlProblem[];
   /** Repeated or late events: see {@link JsonlReader}. */
@@ -55,7 +55,7 @@ export interface JsonlProblem {
 }
 
 /** How a text ends. */
-interface JsonlEnd {
+export interface JsonlEnd {
   /** `false`: the last line was cut, as after a crash. It is neither an event nor a problem. */
   readonly complete: boolean;
   /** Where the next line belongs; cut off the rest. In UTF-16 code units, or bytes if bytes were read. */

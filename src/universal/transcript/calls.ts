@@ -20,7 +20,7 @@ import {
   partAt,
   partIn,
   remember,
-  settlePlace,
+  settleRequest,
   wait,
 } from "./draft.ts";
 import type { ChatApproval, ChatQuestionPart, ChatToolPart } from "./message.ts";
@@ -128,7 +128,7 @@ export function askPermission(draft: Draft, data: PermissionData): void {
 export function settlePermission(draft: Draft, data: PermissionData): void {
   const place = draft.book.places.get(keyOf.permission(data.permission_id));
   if (place?.kind !== "permission") return;
-  settlePlace(draft, place.waits);
+  settleRequest(draft, place.waits);
   const decided = data.state ?? (data.status === "reject" ? "denied" : "approved");
   changeTool(draft, place.spot, (part) => ({
     ...part,
@@ -213,7 +213,7 @@ export function settleQuestion(draft: Draft, data: QuestionData): void {
   const key = keyOf.question(data.question_id);
   const place = draft.book.places.get(key);
   if (place?.kind !== "question") return;
-  settlePlace(draft, place.waits);
+  settleRequest(draft, place.waits);
   const { status, reason } = data;
   changePart(draft, place.spot, (part) => {
     if (part.type !== "question") return part;

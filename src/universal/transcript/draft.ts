@@ -139,6 +139,6 @@ export function wait({ book }: Draft, request: TranscriptRequest): string {
   return key;
 }
 
-export function settlePlace({ book }: Draft, key: string): void {
+export function settleRequest({ book }: Draft, key: string): void {
   book.pending = book.pending.without(key);
 }

@@ -116,7 +116,7 @@ export interface ChatDataPart {
 }
 
 /** An error that did not end the turn. */
-interface ChatErrorPart extends Pick<ErrorData, "message" | "code"> {
+export interface ChatErrorPart extends Pick<ErrorData, "message" | "code"> {
   readonly type: "error";
   readonly id: string;
 }
@@ -133,7 +133,7 @@ export type ChatPart =
   | ChatErrorPart;
 
 /** Messages of which one is shown: the answers to one prompt, or a prompt and its edited versions. */
-interface ChatBranches {
+export interface ChatBranches {
   /** The number of this message, from 1. */
   readonly at: number;
   readonly of: number;

@@ -14,13 +14,13 @@ import { emptyList, type List } from "./list.ts";
 import type { ChatMessage } from "./message.ts";
 
 /** A session. `none`: before the first event. */
-type TranscriptSession =
+export type TranscriptSession =
   | { readonly state: "none" }
   | (TranscriptSessionFacts & { readonly state: "open" })
   | (TranscriptSessionFacts & { readonly state: "ended"; readonly ended: SessionEndedData });
 
 /** The known facts about a session. */
-interface TranscriptSessionFacts {
+export interface TranscriptSessionFacts {
   readonly id: string;
   /** The backend's id. Null until known. */
   readonly nativeId: string | null;
