@@ -1,4 +1,5 @@
 // The error for invalid test input, and the check of option and step names.
+import { isDict } from "./server/dict.ts";
 
 /** The brand by which `isAgentwireError` recognizes this package's errors. Mocks import nothing else from there. */
 const BRAND = Symbol.for("agentwire.error");
@@ -22,13 +23,9 @@ export class InvalidMockInput extends TypeError {
 
   /** For `JSON.stringify`: the name, the message and the fields. */
   toJSON(): object {
-    return errorAsJson(this);
+    const { name, message } = this;
+    return Object.assign({ name, message }, this);
   }
-}
-
-export function errorAsJson(error: Error): object {
-  const { name, message } = error;
-  return Object.assign({ name, message }, error);
 }
 
 /** All property names of a type: the compiler reports a missing one. An object value holds the inner names. */
@@ -54,12 +51,8 @@ function check(value: object, known: object, what: string, place: string): void 
   for (const [name, field] of Object.entries(value)) {
     if (!Object.hasOwn(known, name)) throw unknown(name, known, what, place);
     const inner: unknown = Reflect.get(known, name);
-    if (isObject(inner) && isObject(field)) check(field, inner, what, `${place}${name}.`);
+    if (isDict(inner) && isDict(field)) check(field, inner, what, `${place}${name}.`);
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function unknown(name: string, known: object, what: string, place: string): InvalidMockInput {

@@ -155,7 +155,16 @@ describe("an unknown name is refused, with a suggestion", () => {
       started({ answer: [{ parts: [{ text: "a", reasoning: "b" }] }] }),
       "a part has more than one field",
     ],
+    ["a tool call without a name", started({ answer: [{ toolCalls: [{}] }] }), "a tool call has no name."],
+    [
+      "zero fragments",
+      started({ answer: [{ toolCalls: [{ name: "t", fragments: 0 }] }] }),
+      "`fragments` is no number of fragments.",
+    ],
+    ["a text in place of a part", started({ answer: [{ parts: ["a"] }] }), "a part is no part."],
     ["a text that is not a list", started({ answer: [{ text: 5 }] }), "`text` is no list."],
+    ["a number in a text", started({ answer: [{ text: [5] }] }), "`text` has a piece that is no text."],
+    ["a number in place of a frame", started({ answer: [{ frames: [5] }] }), "a frame is no text."],
     [
       "frames together with a text",
       started({ answer: [{ frames: [], text: "a" }] }),

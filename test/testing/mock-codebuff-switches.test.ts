@@ -248,6 +248,13 @@ describe("switch txidChecks", () => {
       expect(await client.next()).toBe(ack(txid));
     }
   });
+
+  test.each(['"5"', "true"])("any: with the texts of Python, %s is not a number", async (txid) => {
+    await using server = await startOriginal({ errorTexts: "python" });
+    using client = await RawClient.connect(server.url);
+    client.send(`{"type":"ping","txid":${txid}}`);
+    expect(await client.next()).toContain("Input should be a valid number [type=float_type");
+  });
 });
 
 describe("switch errorTexts", () => {

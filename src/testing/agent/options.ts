@@ -62,7 +62,7 @@ interface MockReconnect {
   readonly delay?: number;
 }
 
-/** The default values of all switches. */
+/** All switches, with defaults applied. */
 export interface MockSettings extends Required<Omit<MockAgentSwitches, "reconnect">> {
   readonly reconnect: Required<MockReconnect> | false;
 }

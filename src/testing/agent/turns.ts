@@ -15,7 +15,7 @@ import { stepsFor } from "./script.ts";
 /** The messages of a conversation that the backend remembers. */
 export interface Remembered {
   readonly messages: readonly ConversationMessage[];
-  /** How often the backend had lost its memory by then: see `Turns.age`. */
+  /** How often the backend had lost its memory by then: see `MockTurns.age`. */
   readonly age: number;
 }
 

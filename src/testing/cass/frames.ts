@@ -6,7 +6,7 @@ import type { CassMockSettings, CassProfileName } from "./profiles.ts";
 import type { CassMistake, CassServerFrame, CassViolationKind } from "./record.ts";
 
 /** A parsed message, or the client's mistake. */
-export type CassReading =
+type CassReading =
   | { readonly message: Dict; readonly mistake?: never }
   | { readonly message?: never; readonly mistake: CassMistake };
 
@@ -78,11 +78,15 @@ function withExtra(value: unknown): unknown {
 
 /** The frames that the switches inject after every frame. */
 export function noiseAfterFrame(settings: CassMockSettings): readonly (string | Uint8Array)[] {
-  const noises: readonly (readonly ["off" | "injected", readonly (string | Uint8Array)[]])[] = [
-    [settings.unknownType, ['{"type": "dream_updated", "dream": {"id": 7}}']],
-    [settings.nonJson, ["", "not json", '{"type": "response", "text": ']],
-    [settings.jsonArray, ["[]", '[{"type": "response"}]', "null", "7", '"response"']],
-    [settings.binaryFrame, [new TextEncoder().encode('{"type": "response", "text": "bytes"}')]],
-  ];
-  return noises.flatMap(([when, frames]) => (when === "injected" ? frames : []));
+  return NOISES.flatMap((name): readonly (string | Uint8Array)[] =>
+    settings[name] === "injected" ? NOISE[name] : [],
+  );
 }
+
+const NOISE = {
+  unknownType: ['{"type": "dream_updated", "dream": {"id": 7}}'],
+  nonJson: ["", "not json", '{"type": "response", "text": '],
+  jsonArray: ["[]", '[{"type": "response"}]', "null", "7", '"response"'],
+  binaryFrame: [new TextEncoder().encode('{"type": "response", "text": "bytes"}')],
+};
+const NOISES = ["unknownType", "nonJson", "jsonArray", "binaryFrame"] as const;

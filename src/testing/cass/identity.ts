@@ -11,7 +11,7 @@ export const FOREIGN_USER = "00000000-0000-4000-8000-00000000f0e1";
 const ESCAPED = /^(?:[\w\-.~!'()*]|%[0-9a-f]{2})*$/i;
 
 /** Returns the token in the address (a path with a query, or a full URL), or undefined if there is none. */
-export function tokenIn(url = ""): string | undefined {
+function tokenIn(url = ""): string | undefined {
   return new URL(url, "ws://mock.invalid").searchParams.get("token") ?? undefined;
 }
 

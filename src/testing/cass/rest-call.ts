@@ -16,7 +16,7 @@ export interface RestCall {
   readonly settings: CassMockSettings;
 }
 
-/** Answers a call with JSON or an audio file. @throws Refusal */
+/** Answers a call with JSON or an audio file. @throws RestRefusal */
 export type RestHandler = (call: RestCall) => object | Uint8Array<ArrayBuffer>;
 
 export class RestRefusal extends Error {
@@ -30,7 +30,7 @@ export class RestRefusal extends Error {
   }
 }
 
-/** Returns the user of a call, with the trust in local clients. @throws Refusal without a user */
+/** Returns the user of a call, with the trust in local clients. @throws RestRefusal without a user */
 export function userOf({ token, settings }: RestCall): string {
   const { localhostBypass, localhostUser } = settings;
   const userId = accepted(token, settings) ?? (localhostBypass ? localhostUser : undefined);
@@ -40,7 +40,7 @@ export function userOf({ token, settings }: RestCall): string {
   return userId;
 }
 
-/** Returns required texts of the body. @throws Refusal that names all missing texts */
+/** Returns required texts of the body. @throws RestRefusal that names all missing texts */
 export function texts<Name extends string>(body: Dict, ...names: readonly Name[]): Record<Name, string> {
   if (hasTexts(body, names)) return body;
   const problems = names.flatMap((name) => {
@@ -65,7 +65,7 @@ export function optionalText(body: Dict, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns an optional whole number of the query. @throws Refusal if it is not a number */
+/** Returns an optional whole number of the query. @throws RestRefusal if it is not a number */
 export function optionalNumber(query: URLSearchParams, name: string): number | undefined {
   const input = query.get(name);
   if (input === null) return undefined;

@@ -4,7 +4,7 @@
 // - a step: script.ts and turn.ts
 // - a switch: switches.ts, profiles.ts, and the file with the behaviour (peer.ts, turn.ts, response.ts, tags.ts, rest.ts)
 // - a client mistake: record.ts, and frames.ts or client-rules.ts
-// - a route: routes.ts, and rest.ts or rest-conversations.ts
+// - a route: routes.ts, and rest-routes.ts or rest-conversations.ts
 
 import { checkMockNames } from "../names.ts";
 import { listenWith } from "../server/http.ts";

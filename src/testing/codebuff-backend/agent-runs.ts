@@ -105,7 +105,7 @@ function problemsOf(body: Dict, shape: string): Record<string, string> {
   return Object.fromEntries(issues.map((issue) => [String(issue.path[0]), problemOf(issue)]));
 }
 
-function refused(call: Call, details: Readonly<Record<string, string>>, backend: Backend): HttpReply {
+export function refused(call: Call, details: Readonly<Record<string, string>>, backend: Backend): HttpReply {
   for (const [name, problem] of Object.entries(details))
     backend.blame(call, "bad-field", `${name} ${problem}`);
   return { status: 400, body: { error: "Invalid request body", details } };

@@ -2,7 +2,7 @@
 
 import type { BackendAnswer, BackendGate, BackendSse, BackendToolCall, BackendUsage } from "./script.ts";
 
-export type StreamItem =
+type StreamItem =
   | { readonly kind: "chunk"; readonly json: object }
   | { readonly kind: "gate"; readonly gate: BackendGate };
 

@@ -10,7 +10,7 @@ import { FREE_MODE } from "./settings.ts";
 const SUSPENDED =
   "Your account has been suspended due to billing issues. Please contact support@codebuff.com to resolve this.";
 
-export interface Admitted {
+interface Admitted {
   readonly user: BackendUser;
   readonly run: OpenRun;
   readonly body: Dict;

@@ -5,7 +5,7 @@ import type { BackendRequest, BackendRequestFilter, BackendResponse, BackendViol
 type Open<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 /** An answer that is being written. */
-export type OpenResponse = Open<Omit<BackendResponse, "frames">> & { readonly frames: string[] };
+type OpenResponse = Open<Omit<BackendResponse, "frames">> & { readonly frames: string[] };
 
 export type OpenCall = Open<Omit<BackendRequest, "response">> & { response: OpenResponse | undefined };
 

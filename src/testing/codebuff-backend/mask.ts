@@ -1,17 +1,12 @@
 // Removes API keys from recorded data.
+import { isCredentialName } from "../redaction.ts";
 
 const MASKED = "<masked>";
-const SECRET: ReadonlySet<string> = new Set([
-  "authorization",
-  "cookie",
-  "x-codebuff-api-key",
-  "x-openrouter-api-key",
-]);
 
 /** The headers of a request without API keys. The scheme of `authorization` stays. */
 export function maskedHeaders(headers: Headers): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    [...headers].map(([name, value]) => [name, SECRET.has(name) ? mask(value) : value]),
+    [...headers].map(([name, value]) => [name, isCredentialName(name) ? mask(value) : value]),
   );
 }
 

@@ -107,7 +107,8 @@ function noteMessages(messages: readonly unknown[], note: Note): void {
   for (const [place, message] of messages.entries()) {
     const at = `messages[${place}]`;
     const { role, content, tool_calls, tool_call_id }: Dict = isDict(message) ? message : {};
-    const shape = role === "user" && Array.isArray(content) ? PARTS : MESSAGES[String(role)];
+    const known = Object.hasOwn(MESSAGES, String(role)) ? MESSAGES[String(role)] : undefined;
+    const shape = role === "user" && Array.isArray(content) ? PARTS : known;
     if (!isDict(message)) note("bad-field", `${at} must be an object`);
     else if (shape === undefined)
       note("bad-field", `${at}.role must be one of system, user, assistant, tool`);

@@ -4,7 +4,7 @@
 //
 // 1. A new way to answer a chat call: a field of `BackendAnswer` in script.ts; its name in check-script.ts; chunks.ts for what
 //    is said, stream.ts for how it is written.
-// 2. A new switch: options.ts (the option with its TSDoc), settings.ts (its default), and the room of its behaviour:
+// 2. A new switch: options.ts (the option with its TSDoc), settings.ts (its default), and the file of its behaviour:
 //    gates.ts for refused chat calls, stream.ts and framing.ts for streams, the file of an endpoint for the rest.
 // 3. A new mistake of clients to notice: a kind in record.ts, and rules.ts.
 // 4. A new endpoint: record.ts (its name), routes.ts, and its handler in service.ts.

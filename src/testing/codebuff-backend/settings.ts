@@ -1,8 +1,12 @@
 // The settings, made from the initial and later switches.
-import { checkMockNames, guessAt, InvalidMockInput } from "../names.ts";
+import { checkMockNames, guessAt, InvalidMockInput, type NamesOf } from "../names.ts";
 import { changed } from "../server/switches.ts";
 import { checkSse, SSE } from "./check-script.ts";
-import type { BackendFreeModeGate, MockCodebuffBackendSwitches } from "./options.ts";
+import type {
+  BackendFreeModeGate,
+  MockCodebuffBackendOptions,
+  MockCodebuffBackendSwitches,
+} from "./options.ts";
 
 export type BackendSettings = Required<MockCodebuffBackendSwitches>;
 
@@ -27,10 +31,15 @@ const DEFAULTS: BackendSettings = {
 };
 
 /** The names of the switches. `agents` accepts any field. */
-const SWITCHES = { ...DEFAULTS, agents: true, sse: SSE };
+const SWITCHES: NamesOf<MockCodebuffBackendSwitches> = { ...DEFAULTS, agents: true, sse: SSE };
 
 /** The names of the options except `port`. */
-export const BACKEND_OPTIONS = { ...SWITCHES, answer: true, users: true, clock: true };
+export const BACKEND_OPTIONS: NamesOf<MockCodebuffBackendOptions> = {
+  ...SWITCHES,
+  answer: true,
+  users: true,
+  clock: true,
+};
 
 /** The status of each July gate. Only the codes are known; the messages are the mock's own. */
 export const FREE_MODE: {

@@ -2,9 +2,10 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import type { Waiters } from "../waiters.ts";
+import type { Greeting } from "./program/lifeline.ts";
 
 /** Reads the first line that a process sends. Later lines only signal a changed record. */
-function readGreeting(line: string): { readonly pid: number; readonly run?: string } | undefined {
+function readGreeting(line: string): Greeting | undefined {
   const value: unknown = JSON.parse(line);
   if (typeof value !== "object" || value === null || !("pid" in value) || typeof value.pid !== "number")
     return undefined;

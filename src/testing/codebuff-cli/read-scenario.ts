@@ -34,6 +34,13 @@ const SHAPES: ShapeTable = {
   noise: "text:string atMs?:amount",
 };
 
+/** The fields of the shapes' objects: an unknown one is a mistake. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  exit: ["code", "afterMs", "signal", "never"],
+  askUser: ["toolCallId", "toolName", "input", "result"],
+  stderr: ["text", "atMs"],
+};
+
 /** The steps that are not events, each with exactly one of these fields. An event has a `type`. */
 const STEPS: Readonly<Record<string, string>> = {
   ...{ delayMs: "amount", raw: "string", base64: "string", stderr: "string", hold: "string" },
@@ -67,6 +74,14 @@ function holds(value: unknown, types: string): boolean {
   });
 }
 
+function hasKnownFields(key: string, value: unknown): boolean {
+  const { [key]: names } = FIELDS;
+  if (!names) return true;
+  return [value]
+    .flat()
+    .every((item) => !isDict(item) || Object.keys(item).every((name) => names.includes(name)));
+}
+
 function mistakesOf(scenario: Dict): readonly string[] {
   const switches: Readonly<Record<string, string>> = SWITCHES;
   return Object.entries(scenario).flatMap(([key, value]) => {
@@ -75,7 +90,8 @@ function mistakesOf(scenario: Dict): readonly string[] {
     if (types === undefined)
       return [`there is no switch ${JSON.stringify(key)} (${guessAt(key, Object.keys(switches))})`];
     const tooShort = key === "hugeLine" && Number(value) < 30;
-    return holds(value, types) && !tooShort ? [] : [`${JSON.stringify(key)} has to be of type ${types}`];
+    const isRight = holds(value, types) && hasKnownFields(key, value) && !tooShort;
+    return isRight ? [] : [`${JSON.stringify(key)} has to be of type ${types}`];
   });
 }
 

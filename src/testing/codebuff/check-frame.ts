@@ -1,6 +1,6 @@
 // Checks a client's frame, and words the refusal as the real server does.
 import { type Dict, isDict } from "../server/dict.ts";
-import type { InboundFrame } from "../server/inbound.ts";
+import { byteLength, type InboundFrame } from "../server/inbound.ts";
 import { writePythonJson } from "../server/python-json.ts";
 import { fieldIssues, type Issue, type ShapeTable } from "../shape.ts";
 import type { ActionData } from "./messages.ts";
@@ -59,7 +59,7 @@ const EXTENSIONS: ShapeTable = {
 };
 const CANCEL: ShapeTable = { "cancel-user-input": "authToken:string promptId:string" };
 
-/** The shape of each action. */
+/** The shapes inside actions. */
 const PARTS: ShapeTable = {
   part: "type:text|image text?:string image?:string mediaType?:string",
   output: "type:json|media",
@@ -79,7 +79,7 @@ export function checkFrame(frame: InboundFrame, settings: CodebuffMockSettings):
     return { ok: false, error: "Internal error: 'text'", violation: "binary-frame" };
   const raw = typeof frame === "string" ? frame : new TextDecoder().decode(frame);
   const limit = settings.sizeLimits ? settings.sizeLimits.maxFrameBytes : Number.POSITIVE_INFINITY;
-  const bytes = raw.length * 3 > limit ? new TextEncoder().encode(raw).length : 0;
+  const bytes = byteLength(raw, limit);
   if (bytes > limit) {
     const error = `Message too large: ${bytes} bytes (limit: ${limit} bytes)`;
     return { ok: false, error, violation: "oversize-frame" };
@@ -153,9 +153,11 @@ function checkPython(source: unknown, settings: CodebuffMockSettings): Verdict {
   const lines =
     txid === undefined
       ? [`txid\n${pythonLine(...MISSING, source)}`]
-      : typeof number === "number"
-        ? []
-        : [`txid\n${pythonLine(...number, txid)}`];
+      : settings.txidChecks === "any" && typeof txid !== "number"
+        ? [`txid\n${pythonLine("float_type", "Input should be a valid number", txid)}`]
+        : typeof number === "number"
+          ? []
+          : [`txid\n${pythonLine(...number, txid)}`];
   lines.push(...fieldIssues(source, MESSAGES[type] ?? "").map((issue) => pythonIssue(issue)));
   if (type === "action") lines.push(...actionLines(source, actions));
   if (lines.length === 0) return accepted(source, Number(number));

@@ -4,13 +4,15 @@ import { type Script, type ScriptedAnswer, type Step, step } from "./script.ts";
 
 export function failing(kind: FailureKind, answer: ScriptedAnswer): ScriptedAnswer {
   return async function* (...given) {
-    const usual = answer(...given);
-    // Wrap a string: as an iterable it would be one step per character.
-    const whole: Script = typeof usual === "string" ? [usual] : usual;
-    const { [kind]: steps } = FAILURES;
-    for (const each of steps) {
-      if (each === WHOLE) yield* whole;
-      else yield each;
+    for (const each of FAILURES[kind]) {
+      if (each !== WHOLE) {
+        yield each;
+        continue;
+      }
+      const usual = answer(...given);
+      // Wrap a string: as an iterable it would be one step per character.
+      const whole: Script = typeof usual === "string" ? [usual] : usual;
+      yield* whole;
     }
   };
 }

@@ -15,7 +15,7 @@ import { RequestSteps } from "./requests.ts";
 import { PromptRun } from "./run.ts";
 import type { ScriptedAnswer } from "./script.ts";
 
-export interface HandlerPort extends RunPort {
+interface HandlerPort extends RunPort {
   readonly connection: MockConnection;
   readonly record: ClientRecord;
   blame(mistake: Mistake): void;

@@ -11,7 +11,7 @@ import { noiseAfterAck } from "./oddities.ts";
 import type { CodebuffJournal, Mistake, MockConnection } from "./record.ts";
 import type { Registration, Sessions } from "./sessions.ts";
 
-export interface CodebuffPeerHost extends PeerHost, HandlerHost {
+interface CodebuffPeerHost extends PeerHost, HandlerHost {
   readonly journal: CodebuffJournal;
   readonly sessions: Sessions;
   readonly heartbeat: Heartbeat | undefined;

@@ -100,8 +100,20 @@ export interface RequestStep<Result> {
 export type RequestValue<Options, Result> = Options extends { readonly wait: false } ? string : Result;
 
 const OPTIONS: NamesOf<RequestOptions> = { requestId: true, wait: true };
-const TOOL = { ...OPTIONS, toolName: true, input: true, timeout: true, mcpConfig: true, userInputId: true };
-const PLANNED_TOOL = { wait: true, toolName: true, toolArgs: true, toolCallId: true };
+const TOOL: NamesOf<AskedToolCall> = {
+  ...OPTIONS,
+  toolName: true,
+  input: true,
+  timeout: true,
+  mcpConfig: true,
+  userInputId: true,
+};
+const PLANNED_TOOL: NamesOf<PlannedToolCallRequest> = {
+  wait: true,
+  toolName: true,
+  toolArgs: true,
+  toolCallId: true,
+};
 
 /** The default timeout of a tool, in ms. */
 const TOOL_TIMEOUT = 30_000;

@@ -14,7 +14,7 @@ interface Request {
   cancelTimer: CancelTimer | undefined;
 }
 
-export interface RequestsPort {
+interface RequestsPort {
   readonly connection: MockConnection;
   blame(mistake: Mistake): void;
 }

@@ -126,7 +126,7 @@ export const step = {
   /** Any action: `step.action({ type: "weather-report", temperature: 21 })`. */
   action: (data: { readonly type: string; readonly [key: string]: unknown }): PlainStep =>
     plain((run) => run.reply.act(data)),
-  /** A log line of an agent's programmatic steps. */
+  /** A subagent-response-chunk: a sub-agent's text, for display. */
   subAgentChunk: (fields: SubAgentChunkFields): PlainStep =>
     ofPrompt("subagent-response-chunk", fields, SUB_AGENT_CHUNK),
   /** A handlesteps-log-chunk. */

@@ -9,7 +9,7 @@
 // 3. A new fault beneath the protocol: a method in ../server/faults.ts; ../server/cable.ts is where every byte passes.
 // 4. A new mistake of clients to notice: a kind in record.ts, and mistakes.ts if the message alone shows it.
 // 5. A new profile: an entry in options.ts.
-// 6. A new message of the client: a shape in check-frame.ts, its data in client-actions.ts, and its case in handlers.ts.
+// 6. A new message of the client: a shape in check-frame.ts, its data in messages.ts, and its case in handlers.ts.
 // 7. Another transport: a `PeerLink` (../server/link.ts) for `CodebuffBackend.accept()`. In ../server, port.ts,
 //    server-socket.ts and cable.ts are the one for Node and `ws`, and the only ones that know them;
 //    accepted-socket.ts is the one for sockets that others have made.

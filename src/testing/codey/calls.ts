@@ -9,11 +9,12 @@ export type PlannedCall = Required<Omit<CodeyCall, "deltas">> & Pick<CodeyCall, 
 
 export function planned(call: CodeyCall, backend: CodeyBackend): PlannedCall {
   const { name, filter = "none", delay = 0, callId = backend.newCallId(name) } = call;
-  const { params, background } = lifted(call.params);
+  const { params, background: lift } = lifted(call.params);
+  const { background = lift } = call;
   const usual = call.result ?? usualResult(name, backend.profile);
   const exists = backend.tools.has(name) || backend.settings.unknownTool !== "toolError";
   const result = exists ? usual : { invalid: `Unknown tool: ${name}` };
-  return { filter, delay, background, ...call, params, callId, result };
+  return { ...call, filter, delay, background, params, callId, result };
 }
 
 /** Removes `background` from the input, as the server does. */

@@ -5,7 +5,7 @@ import type { CodeyMockSettings } from "./profiles.ts";
 import type { CodeyViolationKind } from "./record.ts";
 
 /** A parsed text frame, or the client's mistake. */
-export type CodeyReading =
+type CodeyReading =
   | { readonly ok: true; readonly message: ClientMessage }
   | { readonly ok: false; readonly kind: CodeyViolationKind; readonly detail: string };
 

@@ -2,7 +2,7 @@
 import { ChunkedLink, type Chunking } from "../server/chunked-link.ts";
 import { byteLength, describeFrame, type InboundFrame } from "../server/inbound.ts";
 import type { PeerLink } from "../server/link.ts";
-import { type End, MockPeer } from "../server/peer.ts";
+import { MockPeer } from "../server/peer.ts";
 import { noted } from "../server/record.ts";
 import { settle } from "../settle.ts";
 import type { CodeyBackend } from "./backend.ts";
@@ -179,7 +179,7 @@ export class CodeyPeer extends MockPeer implements Speaker {
     this.#record("s2c", frame);
   }
 
-  protected release(_end: End): void {
+  protected release(): void {
     if (this.#frozen) this.#unheard = this.inbox.waiting();
     this.#session.lost();
   }

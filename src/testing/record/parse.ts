@@ -1,4 +1,5 @@
 // Parses a recording.
+import { isDict } from "../server/dict.ts";
 import type { RecordedClose, RecordedMessage, RecordingLine } from "./line.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -49,7 +50,7 @@ function readLine(text: string, refuse: Refuse): RecordingLine | undefined {
   } catch (cause) {
     throw Object.assign(refuse("is not JSON"), { cause });
   }
-  if (!isFields(value)) throw refuse("is not a JSON object");
+  if (!isDict(value)) throw refuse("is not a JSON object");
   const { ev, dir } = value;
   const kind = ev ?? dir;
   if (kind === "open") return { ...readWhen(value, refuse), ev: "open" };
@@ -101,8 +102,4 @@ function readClose(fields: Fields, refuse: Refuse): RecordedClose {
 function isCloseCode(code: number): boolean {
   if (!Number.isInteger(code)) return false;
   return (code >= 1000 && code <= 1015 && code !== 1004) || (code >= 3000 && code <= 4999);
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 
 /** Answers a request from any transport. */
-export type HttpHandler = (request: Request) => Promise<Response>;
+type HttpHandler = (request: Request) => Promise<Response>;
 
 /** Headers of the connection, or headers that the platform sets itself. */
 const OF_THE_WIRE: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 // Work that can be stopped at any wait.
-import type { CancelTimer, Clock, TimerOptions } from "../../core/clock.ts";
+import type { CancelTimer, Clock } from "../../core/clock.ts";
 
 /** The result of a wait that `stop()` ended. */
 export const STOPPED = Symbol("stopped");
@@ -7,14 +7,11 @@ export const STOPPED = Symbol("stopped");
 /** Work that waits for one thing at a time. `stop()` ends the wait. */
 export class Interruptible {
   readonly #clock: Clock;
-  readonly #timers: TimerOptions;
   readonly #controller = new AbortController();
   #interrupt: (() => void) | undefined;
 
-  /** @param timers whether a delay keeps the process alive. By default not: a server's socket already does */
-  constructor(clock: Clock, timers: TimerOptions = { unref: true }) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#timers = timers;
   }
 
   /** Aborted when the work is stopped. */
@@ -46,7 +43,7 @@ export class Interruptible {
     let cancel: CancelTimer | undefined;
     await this.unlessStopped(
       new Promise<void>((resolve) => {
-        cancel = this.#clock.setTimeout(resolve, ms, this.#timers);
+        cancel = this.#clock.setTimeout(resolve, ms, { unref: true }); // the server's socket keeps the process
       }),
     );
     cancel?.();

@@ -6,7 +6,7 @@ import type { MockPeer } from "./peer.ts";
 import type { ConnectionFrame, ServedConnection, ViolationRecord } from "./record.ts";
 
 /** The state behind a mock. */
-export interface MockHost<
+interface MockHost<
   Connection extends ServedConnection,
   Kind extends string,
   Frame extends ConnectionFrame<Connection>,

@@ -32,7 +32,8 @@ export function openSession(scenario: FakeCodebuffScenario, asked: string | true
   if (path === undefined) return { id: sessionId ?? given ?? newId(), history: undefined, save() {} };
   const chats = readChats(path);
   const [newest] = Object.keys(chats).sort((one, other) => (chats[other]?.at ?? 0) - (chats[one]?.at ?? 0));
-  const fallback = asked === true || (given && unknownSession === "newest") ? newest : undefined;
+  const fallback =
+    asked === true || (given !== undefined && unknownSession === "newest") ? newest : undefined;
   const continued = given !== undefined && Object.hasOwn(chats, given) ? given : fallback;
   const id = continued ?? sessionId ?? unusedId(chats);
   const history = continued === undefined ? [] : (chats[continued]?.messages ?? []);

@@ -14,7 +14,7 @@ import { streamSink } from "./sink.ts";
  * - `hold` keeps the inherited pipes open for a number of ms after its parent's end.
  * - `speak` prints the parent's data after the parent's end.
  */
-export type Role = "stay" | "stay stubborn" | `hold ${number}` | "speak";
+type Role = "stay" | "stay stubborn" | `hold ${number}` | "speak";
 
 /** A pipe to the parent. It ends with the parent. */
 const PARENT = 3;

@@ -28,7 +28,7 @@ const CWD: Flag = { long: "--cwd", value: "<directory>", about: "Work in this di
 const VERSION: Flag = { short: "-v", long: "--version", about: "Print the version" };
 const HELP: Flag = { short: "-h", long: "--help", about: "Print this text" };
 
-export interface ProgramFlags {
+interface ProgramFlags {
   readonly flags: readonly Flag[];
   /** First words that are commands, not prompts, in interactive mode. */
   readonly commands: readonly string[];
@@ -66,7 +66,7 @@ export const PROGRAMS: { readonly [Profile in FakeCodebuffProfile]: ProgramFlags
 };
 
 /** `-o, --output <file>`. */
-export function describeFlag({ short, long, value }: Flag): string {
+function describeFlag({ short, long, value }: Flag): string {
   return `${short === undefined ? "" : `${short}, `}${long}${value === undefined ? "" : ` ${value}`}`;
 }
 
