@@ -26,11 +26,11 @@ export function agentRuns(call: Call, backend: Backend): HttpReply {
   const { user, body } = read;
   const { action } = body;
   if (action !== "START" && action !== "FINISH")
-    return refused(call, { action: "must be one of START, FINISH" }, backend);
+    return refusedBody(call, { action: "must be one of START, FINISH" }, backend);
   const problems = problemsOf(body, SHAPES[action] ?? "");
   if (Array.isArray(body["steps"]) && body["steps"].length > MOST_STEPS)
     problems["steps"] = `must be an array of ${MOST_STEPS} at most`;
-  if (Object.keys(problems).length > 0) return refused(call, problems, backend);
+  if (Object.keys(problems).length > 0) return refusedBody(call, problems, backend);
   return action === "START" ? start(call, user, body, backend) : finish(call, user, body, backend);
 }
 
@@ -40,7 +40,7 @@ export function steps(call: Call, backend: Backend): HttpReply {
   if ("reply" in read) return read.reply;
   const { user, body } = read;
   const problems = problemsOf(body, STEP);
-  if (Object.keys(problems).length > 0) return refused(call, problems, backend);
+  if (Object.keys(problems).length > 0) return refusedBody(call, problems, backend);
   const [runId = ""] = call.route.parameters;
   const run = backend.runs.get(runId);
   if (!run || run.userId !== user.id) backend.blame(call, "unknown-run", runId);
@@ -105,7 +105,11 @@ function problemsOf(body: Dict, shape: string): Record<string, string> {
   return Object.fromEntries(issues.map((issue) => [String(issue.path[0]), problemOf(issue)]));
 }
 
-export function refused(call: Call, details: Readonly<Record<string, string>>, backend: Backend): HttpReply {
+export function refusedBody(
+  call: Call,
+  details: Readonly<Record<string, string>>,
+  backend: Backend,
+): HttpReply {
   for (const [name, problem] of Object.entries(details))
     backend.blame(call, "bad-field", `${name} ${problem}`);
   return { status: 400, body: { error: "Invalid request body", details } };

@@ -1,6 +1,6 @@
 // The routes for health, account, token counts, the agent registry and searches.
 import { type Dict, isDict } from "../server/dict.ts";
-import { refused } from "./agent-runs.ts";
+import { refusedBody } from "./agent-runs.ts";
 import type { Backend } from "./backend.ts";
 import { type Call, failed, type HttpReply, NOT_FOUND, ok } from "./call.ts";
 import { balanceOf } from "./gates.ts";
@@ -124,7 +124,7 @@ function bodyFor(
   if (!call.json.valid) return { reply: failed(400, "Invalid JSON in request body") };
   const fields = isDict(call.json.value) ? call.json.value : {};
   if (holds(fields[name])) return { fields };
-  return { reply: refused(call, { [name]: problem }, backend) };
+  return { reply: refusedBody(call, { [name]: problem }, backend) };
 }
 
 function stranger(key: string | undefined): HttpReply {

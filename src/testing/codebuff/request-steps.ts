@@ -32,7 +32,7 @@ export interface AskedToolCall extends RequestOptions {
 }
 
 /** A tool-call-request with the field names that the proxy plans. */
-interface PlannedToolCallRequest extends Pick<RequestOptions, "wait"> {
+export interface PlannedToolCallRequest extends Pick<RequestOptions, "wait"> {
   readonly toolName: string;
   readonly toolArgs: { readonly [key: string]: unknown };
   /** The `requestId` that the answer must repeat. @default "request-1" and so on, numbered by the server */
@@ -46,7 +46,7 @@ export interface AskedFiles extends RequestOptions {
 }
 
 /** A request-mcp-tool-data. */
-interface McpToolsRequest extends RequestOptions {
+export interface McpToolsRequest extends RequestOptions {
   readonly mcpConfig: AskedMcpConfig;
   /** @default all tools */
   readonly toolNames?: readonly string[];
