@@ -26,7 +26,7 @@ import {
   promptFor,
   toJson,
 } from "./input.ts";
-import { type CodebuffServer, encode, type InitResponse } from "./messages.ts";
+import { type CodebuffServer, encode, hotChunk, type InitResponse } from "./messages.ts";
 import {
   type CodebuffClientOptions,
   type CodebuffPromptOptions,
@@ -92,6 +92,7 @@ export class CodebuffClient
       drainTimeout: settings.drainTimeout,
       binary: "utf-8",
       proof: "frame",
+      hot: [hotChunk],
     });
     super(core);
     const gate = new Gate(core, options, CODEBUFF_SUBJECTS);

@@ -1,6 +1,7 @@
 // The messages of the wire: types, schemas, `decode` and `encode`.
 import * as z from "zod/mini";
-import { isObject } from "../core/checks.ts";
+import { fieldsOf, isObject } from "../core/checks.ts";
+import type { HotKind } from "../core/link/template.ts";
 import type { Reads, Shape } from "../core/schemas.ts";
 import { boolean, finite, lazy, list, literal, type Nullish, optional, readByType } from "../core/schemas.ts";
 import {
@@ -200,11 +201,29 @@ export function isResponseChunk(data: unknown): data is ResponseChunk {
 }
 
 /** Deltas are told from other frames first: most frames are deltas. */
-function chunkOf(message: unknown): ResponseChunk | undefined {
+function isChunkFrame(
+  message: unknown,
+): message is { readonly type: "action"; readonly data: ResponseChunk } {
   if (typeof message !== "object" || message === null || !("type" in message) || message.type !== "action")
-    return undefined;
-  return "data" in message && isResponseChunk(message.data) ? message.data : undefined;
+    return false;
+  return "data" in message && isResponseChunk(message.data);
 }
+
+/** Chunks of text, the most frequent frames. The original server also sends them as objects. */
+export const hotChunk: HotKind = (frame) => {
+  if (!isChunkFrame(frame)) return undefined;
+  const { data } = frame;
+  const { userInputId, chunk } = data;
+  const withChunk = (id: string | undefined, other: unknown): object => ({
+    ...frame,
+    data: { ...data, userInputId: id, chunk: other },
+  });
+  if (typeof chunk === "string")
+    return { strings: [userInputId, chunk], withStrings: ([id, text]) => withChunk(id, text) };
+  const { text: said } = fieldsOf(chunk);
+  if (typeof said !== "string") return undefined;
+  return { strings: [userInputId, said], withStrings: ([id, text]) => withChunk(id, { ...chunk, text }) };
+};
 
 const ACK: Readonly<Record<string, Reads<CodebuffServerMessage>>> = { ack: ackSchema };
 
@@ -218,8 +237,7 @@ const ACTIONS: Readonly<Record<string, Reads<CodebuffServerMessage>>> = {
 
 /** Reads one parsed frame. Never throws: an unreadable frame is returned as such. */
 export function decode(message: unknown): CodebuffServerMessage {
-  const piece = chunkOf(message);
-  if (piece) return piece;
+  if (isChunkFrame(message)) return message.data;
   if (!isObject(message)) return { type: "invalid", problem: "a frame that is not an object" };
   const { type, data } = message;
   if (type === "ack") return readByType(ACK, "ack", message, invalid);

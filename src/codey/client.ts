@@ -12,7 +12,7 @@ import type { CodeyConversation } from "./conversation.ts";
 import { TIMEOUT_HINT } from "./errors.ts";
 import { CODEY_EVENTS, type CodeyClientEvents, type CodeyCore } from "./events.ts";
 import type { CodeyPromptInput } from "./input.ts";
-import { encode, type History, type State } from "./messages.ts";
+import { encode, type History, hotDelta, type State } from "./messages.ts";
 import { type CodeyClientOptions, resolveOptions } from "./options.ts";
 import { CODEY_SUBJECTS } from "./subjects.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
@@ -54,6 +54,7 @@ export class CodeyClient
       drainTimeout: 0,
       binary: "utf-8",
       proof: "protocol",
+      hot: [hotDelta],
     });
     super(core);
     const gate = new Gate(core, options, CODEY_SUBJECTS);

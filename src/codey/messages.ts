@@ -1,6 +1,7 @@
 // The messages of codey-server: types, schemas, `decode` and `encode`.
 import * as z from "zod/mini";
 import { fieldsOf, isObject } from "../core/checks.ts";
+import type { HotKind } from "../core/link/template.ts";
 import { boolean, lazy, list, literal, type Reads, readByType, type Shape } from "../core/schemas.ts";
 
 /** The greeting; the first message of every connection. */
@@ -286,6 +287,12 @@ export function isDelta(frame: unknown): frame is TextDelta | ThinkingDelta {
     "content" in frame && typeof frame.content === "string" && "agent_id" in frame && isU32(frame.agent_id)
   );
 }
+
+/** Deltas, the most frequent frames. */
+export const hotDelta: HotKind = (frame) =>
+  isDelta(frame)
+    ? { strings: [frame.content], withStrings: ([content]) => ({ ...frame, content }) }
+    : undefined;
 
 /** Reads one parsed frame. Never throws. */
 export function decode(frame: unknown): CodeyServerMessage {

@@ -8,6 +8,7 @@ export type {
 } from "./client/agent-client.ts";
 export type { AnyAgentClient, AnyConversation, AnyTurn } from "./client/any-client.ts";
 export type { BaseClient } from "./client/base-client.ts";
+export type { LocalClientOptions } from "./client/local-options.ts";
 export type { KeepaliveOptions, SocketClientOptions } from "./client/options.ts";
 export type { CancelTimer, Clock, TimerOptions } from "./clock.ts";
 export {
@@ -31,6 +32,7 @@ export {
   RequestTimeoutError,
   TurnCancelledError,
   TurnError,
+  type TurnErrorOptions,
   type TurnPartial,
   TurnTimeoutError,
   UnsupportedError,
@@ -41,7 +43,7 @@ export type { WebSocketInit, WebSocketLike } from "./link/web-socket.ts";
 export type { ListenOptions, Unsubscribe } from "./tell/events.ts";
 export type { FrameRecord, Logger, ProtocolWarning } from "./tell/voice.ts";
 export type { Conversation, ConversationMessage, ConversationState } from "./turn/conversation.ts";
-export type { PromptImage, PromptInput } from "./turn/prompt-input.ts";
+export type { PromptImage, PromptInput, PromptOf } from "./turn/prompt-input.ts";
 export type { Turn, TurnEvents, TurnOptions, TurnOutcome, TurnResult } from "./turn/turn.ts";
 export type {
   Answer,

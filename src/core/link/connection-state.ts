@@ -9,6 +9,7 @@ import type { Backoff, ReconnectPolicy } from "./backoff.ts";
 import type { BackoffWait } from "./backoff-wait.ts";
 import type { Keepalive, KeepaliveTimes } from "./keepalive.ts";
 import type { BinaryFrames, Socket, SocketEnd } from "./socket.ts";
+import type { HotKind } from "./template.ts";
 import type { WebSocketLike } from "./web-socket.ts";
 
 /** The protocol's functions that a connection calls. All are about the current socket. */
@@ -84,6 +85,8 @@ export interface ConnectionSetup {
   readonly binary: BinaryFrames;
   /** What proves that the connection works. `frame`: any frame. `protocol`: only `alive()`. */
   readonly proof: "frame" | "protocol";
+  /** The kinds of the protocol's most frequent frames, which templates read. @default none */
+  readonly hot?: readonly HotKind[];
 }
 
 /**

@@ -1,24 +1,26 @@
-// Checks and parses incoming frames, and passes them to the protocol.
+// Checks and reads incoming frames, and passes them to the protocol.
 import { type AgentwireError, PayloadTooLargeError, said } from "../errors.ts";
 import { exceedsBytes, isTooDeep, parseFrame, TOO_DEEP, utf8Length } from "../text.ts";
 import { tooLarge } from "./connection-errors.ts";
 import type { ConnectionHost, ConnectionSetup, Protocol } from "./connection-state.ts";
+import { Templates } from "./template.ts";
 
 interface FramesUser {
   alive(): void;
   drop(error: AgentwireError): void;
 }
 
-/** Checks and parses incoming frames, and passes them to the protocol. */
+/** Checks and reads incoming frames, and passes them to the protocol. */
 export class Frames {
   readonly #limit: number;
   readonly #provesLife: boolean;
   readonly #user: FramesUser;
   readonly #host: Pick<ConnectionHost, "warn" | "frame">;
   readonly #protocol: Pick<Protocol, "message" | "spoiled">;
+  readonly #templates: Templates;
 
   constructor(
-    { resolved, proof }: ConnectionSetup,
+    { resolved, proof, hot = [] }: ConnectionSetup,
     user: FramesUser,
     host: Pick<ConnectionHost, "warn" | "frame">,
     protocol: Pick<Protocol, "message" | "spoiled">,
@@ -28,6 +30,7 @@ export class Frames {
     this.#user = user;
     this.#host = host;
     this.#protocol = protocol;
+    this.#templates = new Templates(hot);
   }
 
   /** Handles a text frame. A frame over the limit ends the connection. */
@@ -48,19 +51,30 @@ export class Frames {
     this.#host.warn("unreadable-frame", problem);
   }
 
-  /** Parses one frame for the protocol. A failure becomes a warning, and the connection stays open. */
+  /** Reads one frame for the protocol. A failure becomes a warning, and the connection stays open. */
   #read(text: string): void {
-    const host = this.#host;
-    const protocol = this.#protocol;
+    const known = this.#templates.read(text);
+    if (known !== undefined) {
+      this.#deliver(known, text, false);
+      return;
+    }
     let value: unknown;
     try {
       value = parseFrame(text);
     } catch {
-      host.warn("unreadable-frame", "a frame that is not JSON", { raw: text });
+      this.#host.warn("unreadable-frame", "a frame that is not JSON", { raw: text });
       return;
     }
+    const isDeep = isTooDeep(text);
+    if (!isDeep) this.#templates.learn(text, value);
+    this.#deliver(value, text, isDeep);
+  }
+
+  #deliver(value: unknown, text: string, isDeep: boolean): void {
+    const host = this.#host;
+    const protocol = this.#protocol;
     try {
-      if (isTooDeep(text)) throw new RangeError(TOO_DEEP);
+      if (isDeep) throw new RangeError(TOO_DEEP);
       protocol.message(value, text);
     } catch (cause) {
       const problem = cause instanceof Error ? cause.message : said(cause);

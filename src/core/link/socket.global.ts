@@ -1,5 +1,5 @@
 // Opens the platform's own WebSocket: in browsers, Bun, Deno and workers.
-import type { OpenSocket, WebSocketLike } from "./web-socket.ts";
+import type { DataListener, MessageEventLike, OpenSocket, WebSocketLike } from "./web-socket.ts";
 
 /** The platform's WebSocket cannot send `headers` with the upgrade. */
 export const sendsHeaders = false;
@@ -13,4 +13,11 @@ export function noteStream(_socket: WebSocketLike): void {}
 /** Only calls `write`, because the platform decides how many writes its frames become. */
 export function inOneWrite(_socket: WebSocketLike, write: () => void): void {
   write();
+}
+
+/** Calls `listener` with the data of each message, until the returned function is called. */
+export function listen(socket: WebSocketLike, listener: DataListener): () => void {
+  const onMessage = ({ data }: MessageEventLike): void => listener(data);
+  socket.addEventListener("message", onMessage);
+  return () => socket.removeEventListener("message", onMessage);
 }

@@ -1,7 +1,9 @@
 // Opens a WebSocket of the package `ws` on Node, and sends several frames in one write.
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { OpenSocket, WebSocketLike } from "./web-socket.ts";
+import type WsSocket from "isomorphic-ws";
+import { listen as listenToEvents } from "./socket.global.ts";
+import type { DataListener, OpenSocket, WebSocketLike } from "./web-socket.ts";
 
 /** `ws` can send `headers` with the upgrade. */
 export const sendsHeaders = true;
@@ -9,13 +11,31 @@ export const sendsHeaders = true;
 /** Loads `ws` at the first dial, so that importing a client stays cheap. */
 export const openSocket: OpenSocket = async (url, init, limits) => {
   const { default: NodeWebSocket } = await import("isomorphic-ws");
-  return new NodeWebSocket(url, [...init.protocols], {
+  const socket = new NodeWebSocket(url, [...init.protocols], {
     headers: { ...init.headers },
     maxPayload: limits.maxReceiveBytes,
     // Chunks are small and frequent, so inflating them costs more than it saves.
     perMessageDeflate: false,
   });
+  opened.add(socket);
+  return socket;
 };
+
+/** The sockets that `openSocket` made. */
+const opened = new WeakSet<WebSocketLike>();
+
+/** Calls `listener` with the data of each message. `ws` makes an event for each message only if a listener wants events. */
+export function listen(socket: WebSocketLike, listener: DataListener): () => void {
+  if (!isOpened(socket)) return listenToEvents(socket, listener);
+  const onMessage = (data: WsSocket.RawData, isBinary: boolean): void =>
+    listener(isBinary ? data : data.toString());
+  socket.on("message", onMessage);
+  return () => socket.off("message", onMessage);
+}
+
+function isOpened(socket: WebSocketLike): socket is WsSocket {
+  return opened.has(socket);
+}
 
 /** The stream of each socket. */
 const streams = new WeakMap<WebSocketLike, Socket>();

@@ -1,8 +1,8 @@
 // One WebSocket of any runtime: its events, writes and end.
-import { inOneWrite } from "#socket";
+import { inOneWrite, listen } from "#socket";
 import { Table } from "../table.ts";
 import type { Outbox } from "../tell/outbox.ts";
-import type { CloseEventLike, MessageEventLike, WebSocketLike } from "./web-socket.ts";
+import type { CloseEventLike, WebSocketLike } from "./web-socket.ts";
 
 /** How a socket ended. */
 export interface SocketEnd {
@@ -41,6 +41,7 @@ export class Socket {
   readonly #socket: WebSocketLike;
   readonly #outbox: Outbox;
   readonly #binary: BinaryFrames;
+  readonly #stopListening: () => void;
   /** Undefined once the socket reports nothing more. */
   #user: SocketUser | undefined;
   /** Whether `close` was called. The platform's `close` runs at the end of the input. */
@@ -58,7 +59,7 @@ export class Socket {
     this.#user = user;
     socket.binaryType = "arraybuffer"; // blobs could only be read out of order
     socket.addEventListener("open", this.#onOpen);
-    socket.addEventListener("message", this.#onMessage);
+    this.#stopListening = listen(socket, this.#onMessage);
     socket.addEventListener("error", this.#onError);
     socket.addEventListener("close", this.#onClose);
     // An already open or closed socket fires no event for it.
@@ -138,14 +139,13 @@ export class Socket {
   #release(): void {
     this.#user = undefined;
     this.#socket.removeEventListener("open", this.#onOpen);
-    this.#socket.removeEventListener("message", this.#onMessage);
+    this.#stopListening();
     this.#socket.removeEventListener("close", this.#onClose);
   }
 
   readonly #onOpen = (): void => this.#outbox.run(() => this.#user?.onOpen());
 
-  readonly #onMessage = (event: MessageEventLike): void => {
-    const { data } = event;
+  readonly #onMessage = (data: unknown): void => {
     this.#outbox.enter();
     try {
       if (typeof data === "string") this.#user?.frames.onText(data);

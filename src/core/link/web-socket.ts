@@ -21,6 +21,9 @@ export interface MessageEventLike {
   readonly data: unknown;
 }
 
+/** Called with the data of each message: text, or bytes in one of several forms. */
+export type DataListener = (data: unknown) => void;
+
 export interface CloseEventLike {
   readonly code: number;
   readonly reason: string;
