@@ -11,7 +11,11 @@ declare function clearTimeout(timer: number): void;
 declare function queueMicrotask(callback: () => void): void;
 
 declare const performance: { now(): number };
-declare const crypto: { getRandomValues(array: Uint8Array): Uint8Array };
+declare const crypto: {
+  getRandomValues(array: Uint8Array): Uint8Array;
+  /** Absent on pages without TLS, and in React Native. */
+  randomUUID?(): string;
+};
 
 declare class TextDecoder {
   constructor(label?: string, options?: { fatal?: boolean });

@@ -10,6 +10,7 @@ import {
 } from "../codebuff-events/print-mode.ts";
 import { joinBytes } from "../core/bytes.ts";
 import { isObject } from "../core/checks.ts";
+import type { HotKind, Templates } from "../core/link/template.ts";
 import { isTooDeep, parseJson } from "../core/text.ts";
 
 /** A block of text. Some builds first print the same text in chunks; then the block adds nothing. */
@@ -83,12 +84,19 @@ type Line =
 const BLANK = { kind: "blank" } as const;
 const IGNORED = { kind: "ignored" } as const;
 
-/** Reads one line. Never throws. */
-export function readLine(line: string): Line {
+/** Texts, the most frequent lines. */
+export const hotText: HotKind = (line) =>
+  isText(line) ? { strings: [line.text], withStrings: ([text]) => ({ ...line, text }) } : undefined;
+
+/** Reads one line, by a template if one fits. Never throws. */
+export function readLine(line: string, templates?: Templates): Line {
+  const known = templates?.read(line);
+  if (known !== undefined) return readValue(known);
   if (line.trim() === "") return BLANK;
   let value: unknown;
   try {
     value = parseJson(line, "null");
+    templates?.learn(line, value);
   } catch {
     return unparsed(isTooDeep(line) ? "a line that is nested too deeply" : "a line that is not JSON");
   }

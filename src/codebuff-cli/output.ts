@@ -1,12 +1,14 @@
 // Reads the output of one process for its turn.
 import { joinBytes } from "../core/bytes.ts";
 import { said } from "../core/errors.ts";
+import { Templates } from "../core/link/template.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { Exit } from "../process/group-process.ts";
 import type { CliCore } from "./cli-core.ts";
 import {
   type CodebuffCliEvent,
   ESCAPE,
+  hotText,
   LineSplitter,
   type LongLine,
   type PrintedEvent,
@@ -54,6 +56,7 @@ type Reading =
 export class CliOutput {
   readonly #setup: OutputSetup;
   readonly #lines: LineSplitter;
+  readonly #templates = new Templates([hotText]);
   readonly #stderr: StderrKeeper;
   #reading: Reading = { name: "silent" };
   #hasEvents = false;
@@ -149,7 +152,7 @@ export class CliOutput {
       return undefined;
     }
     core.frame("in", line);
-    const read = readLine(line);
+    const read = readLine(line, this.#templates);
     switch (read.kind) {
       case "event":
         if (this.#reported) this.#reported = { ...this.#reported, isLast: false };

@@ -1,6 +1,7 @@
 // Pure: what one event of the program means for a turn.
 import { isAskUser, questionOf, questionOutcome } from "../codebuff-events/ask-user.ts";
 import type { PrintModeEvent } from "../codebuff-events/print-mode.ts";
+import { fieldsOf } from "../core/checks.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Cost, Question, TurnToolCall } from "../core/values.ts";
@@ -130,16 +131,13 @@ export function stepCliTurn(state: CliTurnState, printed: PrintedEvent, raw: unk
   }
 }
 
-/** Field names of the session id in various programs. Any event may have one. */
-const SESSION_KEYS = ["session_id", "sessionId", "conversationId", "conversation_id", "chatId"];
-
+/** The session id, under the name that the program gives it. Any event may have one. */
 export function sessionIdOf(raw: unknown): string | undefined {
-  if (typeof raw !== "object" || raw === null) return undefined;
-  for (const key of SESSION_KEYS) {
-    const id: unknown = Reflect.get(raw, key);
-    if (typeof id === "string" && SESSION_ID.test(id)) return id; // the id becomes an argument: no flag, no spaces
-  }
-  return undefined;
+  const { session_id, sessionId, conversationId, conversation_id, chatId } = fieldsOf(raw);
+  // The id becomes an argument: no flag, no spaces.
+  return [session_id, sessionId, conversationId, conversation_id, chatId].find(
+    (id): id is string => typeof id === "string" && SESSION_ID.test(id),
+  );
 }
 
 const MAIN_AGENT = "main-agent";

@@ -151,7 +151,7 @@ class Template {
   #readString(frame: string, start: number, end: number, hole: number): boolean {
     const quote = frame.indexOf('"', start);
     // Without this check, a frame with more members would cost an exception.
-    if (end < start || (quote !== end && frame[quote - 1] !== "\\")) return false;
+    if (quote !== end && frame[quote - 1] !== "\\") return false;
     try {
       this.#strings[this.#holes[hole]?.index ?? 0] = JSON.parse(frame.slice(start - 1, end + 1));
       return true;

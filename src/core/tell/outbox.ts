@@ -16,12 +16,15 @@ export class Outbox {
   readonly #tells: (() => void)[] = [];
   /** The number of nested inputs that have not ended. */
   #depth = 0;
-  /** The time of the current input, set at its first read. */
+  /** The time of the current input, set at its first read. The frames of one burst share it. */
   #now: number | undefined;
   #isWriting = false;
   #isTelling = false;
 
-  /** Starts an input. `leave` must follow, even after an error. Runs for each frame: allocates nothing. */
+  /**
+   * Starts an input. `leave` must follow, even after an error. Runs for each frame: allocates nothing. Its time may be that
+   * of an input before, since the last microtask.
+   */
   enter(): void {
     this.#depth++;
   }
@@ -29,7 +32,6 @@ export class Outbox {
   /** Ends the input. After the outermost input come the writes, then the tells. */
   leave(): void {
     if (--this.#depth > 0) return;
-    this.#now = undefined;
     if (this.#isWriting) return;
     try {
       if (this.#writes.length > 0) this.#write();
@@ -40,6 +42,7 @@ export class Outbox {
 
   /** Runs an input. */
   run<T>(input: () => T): T {
+    if (this.#depth === 0) this.#now = undefined;
     this.enter();
     try {
       return input();
@@ -63,7 +66,12 @@ export class Outbox {
   /** The time of the current input. Constant during the input. */
   now(clock: Clock): number {
     if (this.#depth === 0) return clock.now();
-    this.#now ??= clock.now();
+    if (this.#now === undefined) {
+      this.#now = clock.now();
+      queueMicrotask(() => {
+        this.#now = undefined;
+      });
+    }
     return this.#now;
   }
 
