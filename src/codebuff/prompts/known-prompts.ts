@@ -19,6 +19,9 @@ export interface Named {
 /** Limit of remembered settled prompts. A message for a remembered prompt is `late`; for an unknown prompt it is an `orphan`. */
 const REMEMBERED = 256;
 
+/** The longest id, in characters, that may be a prompt's id with a suffix: each of its parts is looked up. */
+const MAX_SUFFIXED = 1_024;
+
 /** The prompts that a message may name: the open ones, and the last settled ones. */
 export class KnownPrompts {
   readonly #open: Pick<Runner<CodebuffEvent, CodebuffResult, Prompt>, "find" | "jobs">;
@@ -43,13 +46,11 @@ export class KnownPrompts {
    * longest id that `id` begins with.
    */
   named(id: string): Named {
-    const exact = this.exactly(id);
-    if (exact || !id.includes("-")) return exact ?? { promptId: id, standing: "unknown" };
-    let longest = "";
-    for (const known of [...this.#open.jobs.map(({ id: open }) => open), ...this.#settled.keys()]) {
-      if (known.length > longest.length && id.startsWith(`${known}-`)) longest = known;
-    }
-    return this.exactly(longest) ?? { promptId: id, standing: "unknown" };
+    let known = this.exactly(id);
+    const isSuffixed = id.length <= MAX_SUFFIXED;
+    for (let end = id.lastIndexOf("-"); !known && isSuffixed && end > 0; end = id.lastIndexOf("-", end - 1))
+      known = this.exactly(id.slice(0, end));
+    return known ?? { promptId: id, standing: "unknown" };
   }
 
   /** The prompt with exactly this id, settled or not. */
