@@ -124,8 +124,11 @@ class Template {
   }
 
   read(frame: string): unknown {
-    const end = frame.length - this.#rest.length;
-    if (frame.slice(end) !== this.#rest) return undefined;
+    const rest = this.#rest;
+    const end = frame.length - rest.length;
+    // By code, because a slice is an object more for each frame.
+    for (let at = 0; at < rest.length; at++)
+      if (frame.charCodeAt(end + at) !== rest.charCodeAt(at)) return undefined;
     const { length } = this.#head;
     const isRepeated = length > 0 && frame.slice(0, length) === this.#head;
     if (!isRepeated && !this.#readHead(frame)) return undefined;
