@@ -49,8 +49,9 @@ ${CASES.map(({ name, about }) => `  ${name.padEnd(15)} ${about}`).join("\n")}
 
 Options:
   --only <name>  Only this one; may be repeated.
-  --write        Write bench/RESULTS.md. Only all of them together, on a machine that does nothing else.
-  --quick        In less than a minute, without the slow peers. Fails when a figure is half as much again as in
+  --write        Write bench/RESULTS.md. Only all of them together, on a machine that does nothing else. The page says
+                 when the machine was not quiet.
+  --quick        In a minute or two, without the slow peers. Fails when a figure is half as much again as in
                  bench/RESULTS.md, twice in a row.
   --help         This text. See also bench/profile.ts.
 `;
