@@ -109,7 +109,10 @@ async function quick(): Promise<void> {
 async function measure(entry: Case, effort: Effort): Promise<readonly Figure[]> {
   const start = performance.now();
   console.log(`${entry.name}: ${entry.about}`);
-  const figures = await entry.measure(effort, (line) => console.log(`  ${line}`));
+  const figures = await entry.measure(effort, (line) => {
+    loads.look();
+    console.log(`  ${line}`);
+  });
   loads.look();
   console.log(`  took ${((performance.now() - start) / 1_000).toFixed(1)} s`);
   return figures;

@@ -4,7 +4,7 @@ import { loadavg } from "node:os";
 export interface Load {
   readonly before: number;
   readonly after: number;
-  /** The highest, taken before and behind each case. */
+  /** The highest. It is looked at whenever a process begins to measure. */
   readonly most: number;
 }
 
