@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { type Figure, holds } from "./cases/figure.ts";
+import { describeLoad, type Load } from "./support/load.ts";
 import type { Machine } from "./support/machine.ts";
 
 const committed = z.object({ figures: z.record(z.string(), z.number()) });
@@ -10,7 +11,7 @@ export type Committed = Readonly<Record<string, number>>;
 const NUMBERS = /```json\n([\s\S]*?)\n```/;
 
 /** The page that is committed: for people a table, for `--quick` the numbers. */
-export function renderResults(figures: readonly Figure[], machine: Machine): string {
+export function renderResults(figures: readonly Figure[], machine: Machine, load: Load): string {
   const { cpu, cores, node, versions, date } = machine;
   const numbers = Object.fromEntries(figures.map(({ name, measured }) => [name, round(measured)]));
   const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
@@ -20,14 +21,14 @@ export function renderResults(figures: readonly Figure[], machine: Machine): str
 Written by \`npm run bench -- --write\`; \`npm run bench -- --help\` says what is measured. Less is better everywhere.
 \`x\` is a ratio of two things measured in turns in one run. ${held} of ${figures.length} figures hold their bar.
 
-Node ${node} on ${cores} cores of ${cpu}, ${date}; ${packages.join(", ")}.
+Node ${node} on ${cores} cores of ${cpu}, ${date}; ${packages.join(", ")}; ${describeLoad(load)}.
 
 ${markdownTable(HEADER, figures.map(cells))}
 
 \`npm run bench -- --quick\` compares with these, and fails at half as much again:
 
 \`\`\`json
-${JSON.stringify({ date, node, cpu, cores, versions, figures: numbers }, null, 2)}
+${JSON.stringify({ date, node, cpu, cores, load, versions, figures: numbers }, null, 2)}
 \`\`\`
 `;
 }

@@ -3,27 +3,34 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { backlog } from "./cases/backlog.ts";
+import { chatStore } from "./cases/chat-store.ts";
 import { chunk } from "./cases/chunk.ts";
 import { coldImport } from "./cases/cold-import.ts";
 import type { Case, Effort, Figure } from "./cases/figure.ts";
 import { idleHeap } from "./cases/idle-heap.ts";
 import { line } from "./cases/line.ts";
+import { manyTurns } from "./cases/many-turns.ts";
 import { redial } from "./cases/redial.ts";
 import { run } from "./cases/run.ts";
+import { shaped } from "./cases/shaped.ts";
 import { size } from "./cases/size.ts";
 import { thousandTurns } from "./cases/thousand-turns.ts";
 import { turn } from "./cases/turn.ts";
 import { universal } from "./cases/universal.ts";
 import { type Committed, limitOf, plainTable, readResults, renderResults } from "./results.ts";
+import { describeLoad, LoadWatch } from "./support/load.ts";
 import { thisMachine } from "./support/machine.ts";
 
 const CASES: readonly Case[] = [
   chunk,
+  shaped,
   turn,
   line,
   run,
   universal,
+  manyTurns,
   backlog,
+  chatStore,
   size,
   coldImport,
   idleHeap,
@@ -42,8 +49,9 @@ ${CASES.map(({ name, about }) => `  ${name.padEnd(15)} ${about}`).join("\n")}
 
 Options:
   --only <name>  Only this one; may be repeated.
-  --write        Write bench/RESULTS.md. Only all of them together, on a machine that does nothing else.
-  --quick        In less than a minute, without the slow peers. Fails when a figure is half as much again as in
+  --write        Write bench/RESULTS.md. Only all of them together, on a machine that does nothing else. The page says
+                 when the machine was not quiet.
+  --quick        In a minute or two, without the slow peers. Fails when a figure is half as much again as in
                  bench/RESULTS.md, twice in a row.
   --help         This text. See also bench/profile.ts.
 `;
@@ -57,6 +65,7 @@ const { values } = parseArgs({
   },
 });
 
+const loads = new LoadWatch();
 const unknown = values.only.filter((name) => !CASES.some((entry) => entry.name === name));
 const chosen = CASES.filter(({ name }) => values.only.length === 0 || values.only.includes(name));
 if (values.help) console.log(HELP);
@@ -74,9 +83,9 @@ function refuse(problem: string): void {
 async function full(): Promise<void> {
   const figures: Figure[] = [];
   for (const entry of chosen) figures.push(...(await measure(entry, "full")));
-  console.log(`\n${plainTable(figures)}`);
+  console.log(`\n${plainTable(figures)}\n${describeLoad(loads.load)}`);
   if (!values.write) return;
-  await writeFile(RESULTS, renderResults(figures, await thisMachine()));
+  await writeFile(RESULTS, renderResults(figures, await thisMachine(), loads.load));
   console.log("\nwritten to bench/RESULTS.md");
 }
 
@@ -91,7 +100,7 @@ async function quick(): Promise<void> {
     figures.push(...measured);
     lost.push(...losses(measured, before));
   }
-  console.log(`\n${plainTable(figures)}\n`);
+  console.log(`\n${plainTable(figures)}\n${describeLoad(loads.load)}\n`);
   for (const loss of lost) console.log(`! ${loss}`);
   console.log(`${figures.length - lost.length} figures are as they were, ${lost.length} lost`);
   if (lost.length > 0) process.exitCode = 1;
@@ -100,7 +109,11 @@ async function quick(): Promise<void> {
 async function measure(entry: Case, effort: Effort): Promise<readonly Figure[]> {
   const start = performance.now();
   console.log(`${entry.name}: ${entry.about}`);
-  const figures = await entry.measure(effort, (line) => console.log(`  ${line}`));
+  const figures = await entry.measure(effort, (line) => {
+    loads.look();
+    console.log(`  ${line}`);
+  });
+  loads.look();
   console.log(`  took ${((performance.now() - start) / 1_000).toFixed(1)} s`);
   return figures;
 }

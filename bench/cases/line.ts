@@ -25,8 +25,8 @@ export const line: Case = {
         about:
           "CPU per line of 100 bytes of text, pipe to `for await`, checked, over node:readline and JSON.parse",
         unit: "x",
-        bar: 1.7,
-        aim: 1.55,
+        bar: 1.5,
+        aim: 1.3,
         measured: figureOf(found, "agentwire-codebuff-cli"),
       },
     ];

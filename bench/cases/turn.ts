@@ -25,6 +25,8 @@ export const turn: Case = {
         about:
           "CPU per Cass turn of three frames, one behind the other, over raw ws and JSON.parse on its frames",
         unit: "x",
+        bar: 2.7,
+        aim: 2.4,
         measured: figureOf(found, "agentwire-cass"),
       },
     ];

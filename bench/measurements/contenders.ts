@@ -23,10 +23,13 @@ import {
   parsePlainLine,
 } from "../support/messages.ts";
 import type { Sink } from "../support/sink.ts";
+import { SHAPED_CONTENDERS } from "./shaped.ts";
 
 /** One way to read a stream of chunks; each is connected and ready. */
 export interface Contender {
   readonly name: string;
+  /** The texts of its chunks in order, again and again. @default texts of 100 bytes */
+  readonly texts?: readonly string[];
   /** Asks for an answer, puts the text of each chunk into the sink, and resolves behind the last. */
   stream(sink: Sink): Promise<void>;
   close(): void;
@@ -318,9 +321,10 @@ export const CONTENDERS: Readonly<Record<string, readonly Connect[]>> = {
   codebuff: [raw, bareQueue, atproto, graphqlWs, oneTurn, manyTurns],
   codey: [rawCodey, codeyTurn],
   cass: [rawCass, cassTurns],
-  universal: [codeyTurn, universalTurn],
+  universal: [rawCodey, universalTurn],
   "codebuff-cli": [rawLines, cliTurn],
   "codebuff-run": [rawRun, runTurn],
+  ...SHAPED_CONTENDERS,
 };
 
 async function readTurn(client: CodebuffClient, sink: Sink): Promise<void> {

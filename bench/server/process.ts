@@ -41,7 +41,8 @@ http.on("upgrade", (request, tcp, head) => {
   const number = (name: string, fallback: number): number => Number(searchParams.get(name) ?? fallback);
   webSockets.handleUpgrade(request, tcp, head, (socket) => {
     const closes = searchParams.has("closes");
-    serve?.({ socket, tcp, closes, count: number("count", 1), turns: number("turns", 1) });
+    const shape = searchParams.get("shape");
+    serve?.({ socket, tcp, closes, shape, count: number("count", 1), turns: number("turns", 1) });
   });
 });
 

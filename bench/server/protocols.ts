@@ -1,7 +1,8 @@
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
-import { TEXTS } from "./frames.ts";
+import { block, TEXTS } from "./frames.ts";
 import { chunkBlock, pour } from "./pour.ts";
+import { chunk, framesOf } from "./shapes.ts";
 
 /** One connection of the bench, as its URL asked for it. */
 export interface Connection {
@@ -12,6 +13,8 @@ export interface Connection {
   readonly count: number;
   /** Prompts that have to be there before they are answered, in turns. */
   readonly turns: number;
+  /** The frames of an answer to one prompt, by their name in `shapes.ts`. Without a name: chunks for all prompts in turns. */
+  readonly shape: string | null;
   /** Whether the server closes behind the first answer. */
   readonly closes: boolean;
 }
@@ -25,7 +28,7 @@ interface Message {
 
 /** Any message is answered with chunks, in frames of the same shape and length as Codebuff's. */
 export function servePlain({ socket, tcp, count, closes }: Connection): void {
-  const chunks = chunkBlock([SOME_ID], codebuffChunk);
+  const chunks = chunkBlock([SOME_ID], chunk);
   socket.on("message", () => {
     void pour(tcp, chunks, count).then(() => {
       if (closes) socket.close(1000);
@@ -49,11 +52,13 @@ export function serveGraphql({ socket, tcp, count }: Connection): void {
  * The part of the Codebuff protocol that an answered prompt needs. One thing after the other, as the published proxy
  * does it: an ack while an answer is under way would tell a client that the answer is over.
  */
-export function serveCodebuff({ socket, tcp, count, turns }: Connection): void {
+export function serveCodebuff({ socket, tcp, count, turns, shape }: Connection): void {
   const send = (message: unknown): void => socket.send(JSON.stringify(message));
   let waiting: string[] = [];
   const answer = async (ids: readonly string[]): Promise<void> => {
-    await pour(tcp, chunkBlock(ids, codebuffChunk), count);
+    const [id = ""] = ids;
+    const shaped = shape === null ? undefined : framesOf(shape, id, count).map(({ json }) => json);
+    await pour(tcp, shaped ? block(shaped) : chunkBlock(ids, chunk), count);
     for (const promptId of ids) {
       const end = { type: "prompt-response", promptId, sessionState: {}, toolCalls: null, output: null };
       send({ type: "action", data: end });
@@ -151,11 +156,6 @@ const FINISHED = {
 };
 
 const codeyChunk = (agent_id: number, content: string): unknown => ({ type: "TextDelta", agent_id, content });
-
-const codebuffChunk = (userInputId: string, chunk: string): unknown => ({
-  type: "action",
-  data: { type: "response-chunk", userInputId, chunk },
-});
 
 /** As long as an id that a client makes. */
 const SOME_ID = "prompt-0123456789abcdef0123456789abcdef";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 export interface Server extends Disposable {
   /** `plain`, `graphql`, `codebuff`, `plain-codey`, `codey` or `cass`, and what to answer with. */
-  url(protocol: string, options?: Readonly<Record<string, number>>): string;
+  url(protocol: string, options?: Readonly<Record<string, number | string>>): string;
   /** The base of an HTTP backend whose answers have so many chunks. */
   runUrl(chunks: number): string;
   /** Ends every connection without a Close frame. */

@@ -5,6 +5,11 @@ export interface PlainFrame {
   readonly data: { readonly chunk: string };
 }
 
+/** Any frame of an answer. */
+interface PlainAnswer {
+  readonly data?: { readonly type: string; readonly chunk?: string | object };
+}
+
 /** What `graphql-ws` yields for one chunk. */
 export interface ChunkData extends Record<string, unknown> {
   readonly chunk: string;
@@ -30,6 +35,17 @@ export interface PlainLine {
 /** How a program reads frames that has nothing but `ws`: unchecked. */
 export function parsePlain(data: RawData | string): PlainFrame {
   return JSON.parse(data.toString());
+}
+
+/** The same for all frames of an answer. */
+export function parseAnswer(data: RawData): PlainAnswer {
+  return JSON.parse(data.toString());
+}
+
+/** The text of a chunk that may be an object. */
+export function textIn(chunk: string | object): string {
+  if (typeof chunk === "string") return chunk;
+  return "text" in chunk && typeof chunk.text === "string" ? chunk.text : "";
 }
 
 /** The same for Codey's frames. */

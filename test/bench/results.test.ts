@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Figure } from "../../bench/cases/figure.ts";
 import { limitOf, plainTable, readResults, renderResults } from "../../bench/results.ts";
+import { framesOf } from "../../bench/server/shapes.ts";
 import { countElementMoves } from "../../bench/support/element-moves.ts";
 import { HeadQueue } from "../../bench/support/head-queue.ts";
 import { median } from "../../bench/support/numbers.ts";
+import { Sink } from "../../bench/support/sink.ts";
 
 const ratio: Figure = {
   name: "chunk",
@@ -16,10 +18,11 @@ const ratio: Figure = {
 };
 const growth: Figure = { name: "growth", about: "growth", unit: "kB", bar: 200, measured: 250, noise: 100 };
 
+const quiet = { before: 0.2, after: 1.94, most: 2.1 };
 const machine = { cpu: "A CPU", cores: 2, node: "24.0.0", versions: { ws: "8.0.0" }, date: "2000-01-01" };
 
 describe("the page of results", () => {
-  const page = renderResults([ratio, growth], machine);
+  const page = renderResults([ratio, growth], machine, quiet);
 
   test("contains the measured figures, which can be read back", () => {
     expect(readResults(page)).toEqual({ chunk: 1.523, growth: 250 });
@@ -32,6 +35,15 @@ describe("the page of results", () => {
     expect(plainTable([ratio])).toMatch(
       /^figure .*\ncost of a chunk +1\.60x +1\.35x +1\.52x +holds {2}graphql-ws 2\.10x$/,
     );
+  });
+
+  test("shows the machine's load, and says when the machine was not quiet", () => {
+    expect(page).toContain("ws 8.0.0; load average 0.2 before, 1.9 after, 2.1 at most.");
+    for (const busy of [
+      { ...quiet, before: 1 },
+      { ...quiet, most: 5 },
+    ])
+      expect(renderResults([ratio], machine, busy)).toMatch(/ at most: THE MACHINE WAS NOT QUIET\.$/m);
   });
 
   test("without figures is refused with the command that writes them", () => {
@@ -86,4 +98,41 @@ test("the plain queue yields pushed values in order, before and after a reader w
   queue.end();
   await reading;
   expect(read).toEqual([1, 2, 3, 4]);
+});
+
+describe("the sink of a reader", () => {
+  const sinkWith = (texts: readonly string[], compares = false): Sink => {
+    const sink = new Sink(5, ["ab", "c", "d"], { compares });
+    for (const text of texts) sink.take(text);
+    return sink;
+  };
+
+  test("accepts the texts again and again, in any order", async () => {
+    const sink = sinkWith(["c", "ab", "d", "ab", "c"], true);
+    await sink.done;
+    expect(() => sink.check("reader")).not.toThrow();
+  });
+
+  test("refuses a text that is missing, cut or, when it compares, another one", () => {
+    expect(() => sinkWith(["ab", "c", "d", "ab"]).check("reader")).toThrow("reader: 1 of 5 chunks");
+    expect(() => sinkWith(["a", "c", "d", "ab", "c"]).check("reader")).toThrow("did not come");
+    expect(() => sinkWith(["ab", "c", "c", "ab", "c"]).check("reader")).not.toThrow();
+    expect(() => sinkWith(["ab", "c", "c", "ab", "c"], true).check("reader")).toThrow(
+      '3 of 2 times came "c"',
+    );
+  });
+});
+
+test.each([
+  ["plain", '{"type":"action","data":{"type":"response-chunk","userInputId":"p","chunk":"def step_0(value)'],
+  [
+    "escapes",
+    '{"type": "action", "data": {"type": "response-chunk", "userInputId": "p", "chunk": "0. F\\u00fcr',
+  ],
+  ["non-ascii", '{"type":"action","data":{"type":"response-chunk","userInputId":"p","chunk":"0. Für'],
+])("frames of the shape `%s` hold their texts as the server writes them", (shape, start) => {
+  const frames = framesOf(shape, "p", 600);
+  expect(frames).toHaveLength(512);
+  expect(frames[0]?.json.startsWith(start)).toBe(true);
+  for (const { json, text } of frames) expect(JSON.parse(json).data.chunk).toBe(text);
 });
