@@ -7,13 +7,13 @@ const TOKENS = 1_250;
 
 export const chatStore: Case = {
   name: "chat-store",
-  about: "bytes that a chat has its store write",
+  about: "bytes that a chat has its store keep",
   async measure(_effort, progress) {
     progress(`an answer of ${TOKENS} tokens`);
     return [
       {
         name: "chat-store",
-        about: "bytes that `createChat` has its store write for a byte of an answer, 5 characters at a time",
+        about: "bytes in the file of `directoryStore` for a byte of an answer, 5 characters at a time",
         unit: "x",
         bar: 10,
         aim: 5,

@@ -1,5 +1,9 @@
-/** What a chat has its store write for an answer that comes token by token. Counted, so the machine does not matter. */
-import { createChat, memoryStore } from "agentwire/chat";
+/** What a chat leaves in the package's own store for an answer that comes token by token. Counted, so the machine does not matter. */
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createChat } from "agentwire/chat";
+import { directoryStore } from "agentwire/chat/node";
 import { agentStep, ManualClock, MockAgent } from "agentwire/testing/agent";
 import { TEXTS } from "../server/frames.ts";
 import { answer } from "../support/measure.ts";
@@ -17,15 +21,8 @@ await answer(async (settings) => {
   const text = TEXTS.join("").slice(0, tokens * TOKEN);
   if (text.length !== tokens * TOKEN) throw new RangeError("there are not so many texts");
 
-  const inner = memoryStore();
-  let bytes = 0;
-  const store = {
-    ...inner,
-    append: (id: string, events: Parameters<typeof inner.append>[1]): Promise<void> => {
-      for (const event of events) bytes += Buffer.byteLength(`${JSON.stringify(event)}\n`);
-      return inner.append(id, events);
-    },
-  };
+  const folder = await mkdtemp(join(tmpdir(), "agentwire-bench-"));
+  const store = directoryStore(folder);
   const clock = new ManualClock();
   const agent = new MockAgent({ clock });
   agent.script(function* () {
@@ -36,16 +33,25 @@ await answer(async (settings) => {
   });
 
   const chat = createChat(agent, { store, id: ID, clock });
+  await loaded(chat);
   chat.send("go");
   for (let token = 0; token <= tokens || chat.getSnapshot().busy; token++) await clock.advance(GAP);
   await chat.close();
 
   // What was written is the whole answer: nobody is light by dropping some.
   const stored = createChat(agent, { store, id: ID, clock });
-  await clock.advance(GAP);
+  await loaded(stored);
   const parts = stored.getSnapshot().messages.at(-1)?.parts ?? [];
   await stored.close();
   const restored = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
   if (restored !== text) throw new Error(`the store holds ${restored.length} of ${text.length} characters`);
-  return { ratio: bytes / Buffer.byteLength(text) };
+  const files = await readdir(folder, { recursive: true });
+  const sizes = await Promise.all(files.map(async (file) => (await stat(join(folder, file))).size));
+  await rm(folder, { recursive: true });
+  return { ratio: sizes.reduce((sum, size) => sum + size, 0) / Buffer.byteLength(text) };
 });
+
+/** Resolves once the chat has read its file. */
+async function loaded(chat: ReturnType<typeof createChat>): Promise<void> {
+  while (chat.getSnapshot().loading) await new Promise((resolve) => setImmediate(resolve));
+}
