@@ -6,7 +6,7 @@ import {
   SOCKET_CHECKS,
   type SocketClientOptions,
 } from "../core/client/options.ts";
-import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/rules.ts";
+import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/options.ts";
 import { randomId } from "../core/random-id.ts";
 import type { ChunkDecoding } from "./prompts/chunks.ts";
 import type { CodebuffHandlers } from "./requests/handlers.ts";

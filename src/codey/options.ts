@@ -6,7 +6,7 @@ import {
   SOCKET_CHECKS,
   type SocketClientOptions,
 } from "../core/client/options.ts";
-import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/rules.ts";
+import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/options.ts";
 
 /** Options of {@link CodeyClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
 export interface CodeyClientOptions

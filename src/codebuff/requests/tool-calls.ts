@@ -1,8 +1,8 @@
 // Tool calls and questions of the server's agents, and the answers to them; `toolError` says why a call failed.
 import { answerOutput } from "../../codebuff-events/ask-user.ts";
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
-import { isUsersWord } from "../../core/gate/decision.ts";
 import type { Gate } from "../../core/gate/gate.ts";
+import { isUsersWord } from "../../core/gate/outcome.ts";
 import type { Question, ToolCall } from "../../core/values.ts";
 import type { ToolCallRequest } from "../extensions.ts";
 import type { Named } from "../prompts/known-prompts.ts";

@@ -9,10 +9,9 @@ import {
   ConnectError,
   isAgentwireError,
 } from "../errors.ts";
-import { neverAsked } from "../gate/decision.ts";
 import type { Gate } from "../gate/gate.ts";
-import { NO_GRANTS } from "../gate/grants.ts";
 import type { GateHost } from "../gate/open-request.ts";
+import { NO_GRANTS, neverAsked } from "../gate/outcome.ts";
 import type { Backoff } from "../link/backoff.ts";
 import { Connection } from "../link/connection.ts";
 import type { ConnectionHost, ConnectionSetup, Protocol } from "../link/connection-state.ts";

@@ -13,12 +13,14 @@ import type {
   SettledRequest,
   ToolCall,
 } from "../values.ts";
-import { askedOtherwise, lasting, neverAsked, REMEMBERED, readAnswer, readDecision } from "./decision.ts";
+import { askedOtherwise, lasting, readAnswer, readDecision } from "./decision.ts";
 import { type Granted, Grants } from "./grants.ts";
 import { type AskingTurn, type GateHost, OpenRequest, type Prepare } from "./open-request.ts";
+import type { ApprovalOptions, ToolRule } from "./options.ts";
+import { neverAsked, REMEMBERED } from "./outcome.ts";
 import { askPreview, type TellPreview } from "./preview.ts";
 import { RequestIds } from "./request-ids.ts";
-import { type ApprovalOptions, Rules, type ToolRule } from "./rules.ts";
+import { Rules } from "./rules.ts";
 import { type Subject, type SubjectRules, subjectOf } from "./subject.ts";
 
 /** Withdraws a request that no longer needs a decision. */
