@@ -74,11 +74,6 @@ export interface CodebuffHandlers {
   readonly onMcpToolCall?: CodebuffToolHandler;
 }
 
-/** Whether a handler tells previews. */
-export function tellPreviews({ tools = {}, onMcpToolCall }: CodebuffHandlers): boolean {
-  return [...Object.values(tools), onMcpToolCall].some((handler) => handler?.preview !== undefined);
-}
-
 /** The handler of a tool. A tool of an MCP server differs from a local tool of the same name. */
 export function handlerFor(
   { tools = {}, onMcpToolCall }: CodebuffHandlers,

@@ -53,8 +53,8 @@ export interface ProtocolParts<Event, Result extends TurnResult> {
     find(id: string): { readonly turn: Turn<Event, Result> } | undefined;
     giveBack(): void;
   };
-  /** The gate for the server's requests to this machine. Absent if the server makes none. */
-  readonly gate?: Gate;
+  /** The gate for the server's requests to this machine: undefined before the first request. Absent if the server makes none. */
+  readonly gate?: () => Gate | undefined;
 }
 
 /** The state that exists after `serve`. */
@@ -141,7 +141,7 @@ export class ClientCore<
   }
 
   override get pending(): readonly PendingRequest[] {
-    return this.#parts.gate?.pending ?? [];
+    return this.#gate?.pending ?? [];
   }
 
   decide(id: string, decision: Decision): Ruling {
@@ -153,21 +153,25 @@ export class ClientCore<
   }
 
   get grants(): readonly Grant[] {
-    return this.closedBy ? NO_GRANTS : (this.#parts.gate?.grants ?? NO_GRANTS);
+    return this.closedBy ? NO_GRANTS : (this.#gate?.grants ?? NO_GRANTS);
   }
 
   revoke(id: string): boolean {
-    return this.#parts.gate?.revoke(id) ?? false;
+    return this.#gate?.revoke(id) ?? false;
+  }
+
+  get #gate(): Gate | undefined {
+    return this.#parts.gate?.();
   }
 
   #gateFor(id: string): Gate {
-    const { gate } = this.#parts;
+    const gate = this.#gate;
     if (gate) return gate;
     throw neverAsked(id);
   }
 
   override isOpen(id: string): boolean {
-    return this.#parts.gate?.isOpen(id) ?? false;
+    return this.#gate?.isOpen(id) ?? false;
   }
 
   override find(turnId: string): Turn<Event, Result> | undefined {

@@ -1,5 +1,5 @@
 // The gate's options, such as `toolPolicy` and `onToolApproval`, with their checks.
-import { type Check, type Checks, checks, isObject, oneOf } from "../checks.ts";
+import { type Check, type Checks, checks, defined, isObject, oneOf } from "../checks.ts";
 import type { Answer, Decision, Question, ToolCall } from "../values.ts";
 
 /** A rule that decides without the user. The first matching rule counts. */
@@ -76,3 +76,9 @@ export const APPROVAL_CHECKS: Checks<ApprovalOptions> = {
   onQuestion: asked,
   approvalTimeout: checks.delay,
 };
+
+/** A copy of the gate's options. */
+export function approvalOf(options: ApprovalOptions): ApprovalOptions {
+  const { toolPolicy, onToolApproval, onQuestion, approvalTimeout } = options;
+  return defined({ toolPolicy, onToolApproval, onQuestion, approvalTimeout });
+}

@@ -1,7 +1,8 @@
 // One client's connection: dial, handshake, keepalive, reconnect, drain, close.
 import { type Clock, startLimit } from "../clock.ts";
 import { deferred } from "../deferred.ts";
-import { type AgentwireError, ClosedError, ConnectionLostError } from "../errors.ts";
+import { type AgentwireError, ClosedError, ConnectError, ConnectionLostError } from "../errors.ts";
+import { loadAll } from "../late.ts";
 import type { ClientStatus } from "../values.ts";
 import { Attempts } from "./attempts.ts";
 import { clientClosed, closedByCaller, connectError, readEnd, refusedFrame } from "./connection-errors.ts";
@@ -150,14 +151,35 @@ export class Connection implements KeepaliveUser, SocketUser {
   accept(): void {
     const state = this.#state;
     if (state.name !== "handshaking" || !state.socket.isOpen) return; // refused or lost just before
-    const { resolved, stableAfter } = this.#setup;
+    const { resolved, stableAfter, late } = this.#setup;
     const { socket, step } = state;
+    const loading = loadAll(late);
+    if (loading) {
+      this.#acceptAfter(loading, state);
+      return;
+    }
     const cancelStable = startLimit(this.#clock, stableAfter ?? 0, () => this.healthy(), { unref: true });
     const keepalive = new Keepalive(this.#clock, resolved.keepalive, this);
     this.#attempts.count.ready();
     this.#life.to({ name: "ready", socket, keepalive, cancelStable });
     step.resolve("ready");
     this.#protocol.ready();
+  }
+
+  /** Completes the handshake once the protocol's code is loaded. */
+  #acceptAfter(loading: Promise<unknown>, { next, step, socket }: StateOf<"handshaking">): void {
+    const { outbox, connectTimeout } = this.#setup.resolved;
+    const then = (goOn: () => void): void => {
+      if (this.#life.openSocket === socket) outbox.run(goOn);
+    };
+    const late = `the rest of the client's code was not loaded within ${connectTimeout} ms`;
+    const expire = (): void => this.refuse(new ConnectError(late));
+    const cancelTimer = startLimit(this.#clock, connectTimeout, expire);
+    this.#life.to({ name: "handshaking", next, step, socket, cancelTimer });
+    loading.then(
+      () => then(() => this.accept()),
+      (error: ConnectError) => then(() => this.refuse(error)),
+    );
   }
 
   /**
