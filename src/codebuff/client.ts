@@ -46,6 +46,9 @@ const TURN_FIELDS = {
   chunkDecoding: oneOf("auto", "text", "openai-sse"),
 };
 
+/** Loaded while a client connects. */
+const LATE = [REQUESTS, SSE];
+
 /** ms in state `ready` after which earlier failures no longer lengthen the back-off. */
 const STABLE_AFTER = 5_000;
 
@@ -91,7 +94,7 @@ export class CodebuffClient
       drainTimeout: settings.drainTimeout,
       binary: "utf-8",
       proof: "frame",
-      late: [REQUESTS, SSE],
+      late: LATE,
     });
     super(core);
     const token = new TokenSource(settings.authToken, core);
@@ -103,7 +106,7 @@ export class CodebuffClient
     this.#token = token;
     this.#wire = wire;
     this.#turns = turns;
-    core.serve({ protocol: wire, turns, gate: () => turns.gate });
+    core.serve({ protocol: wire, turns, asked: turns });
   }
 
   /** The kind of the server: `undefined` until the first connection shows it, unless `profile` names it. */

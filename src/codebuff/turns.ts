@@ -40,8 +40,8 @@ export class CodebuffTurns implements Course<Prompt>, CodebuffWireUser, PromptHo
   readonly core: PromptHost["core"];
   readonly wire: PromptHost["wire"];
   readonly token: PromptHost["token"];
-  /** The init and the topics, which each session repeats. */
-  readonly standing: Standing;
+  /** Made at the first init or topic. */
+  #standing: Standing | undefined;
   readonly runner: Runner<CodebuffEvent, CodebuffResult, Prompt>;
   readonly known: KnownPrompts;
   readonly line: UnwrittenFrames;
@@ -57,7 +57,12 @@ export class CodebuffTurns implements Course<Prompt>, CodebuffWireUser, PromptHo
     this.runner = new Runner(core, this);
     this.known = new KnownPrompts(this.runner);
     this.line = new UnwrittenFrames(this);
-    this.standing = new Standing(this);
+  }
+
+  /** The init and the topics, which each session repeats. */
+  get standing(): Standing {
+    this.#standing ??= new Standing(this);
+    return this.#standing;
   }
 
   find(promptId: string): Prompt | undefined {
@@ -151,7 +156,7 @@ export class CodebuffTurns implements Course<Prompt>, CodebuffWireUser, PromptHo
   }
 
   resume(): void {
-    this.line.resume(this.standing.repeats());
+    this.line.resume(this.#standing?.repeats() ?? []);
   }
 
   receive(message: WireMessage, size: number): void {

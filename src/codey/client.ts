@@ -17,6 +17,9 @@ import type { CodeyEvent, CodeyResult } from "./turn.ts";
 import { CodeyTurns, GATE } from "./turns.ts";
 import { CodeyWire } from "./wire.ts";
 
+/** Loaded while a client connects. */
+const LATE = [GATE];
+
 /**
  * Client of codey-server's WebSocket protocol.
  *
@@ -52,7 +55,7 @@ export class CodeyClient
       drainTimeout: 0,
       binary: "utf-8",
       proof: "protocol",
-      late: [GATE],
+      late: LATE,
     });
     super(core);
     const wire = new CodeyWire({ settings, core });
@@ -61,7 +64,7 @@ export class CodeyClient
     this.#core = core;
     this.#wire = wire;
     this.#turns = turns;
-    core.serve({ protocol: wire, turns: turns.runner, gate: () => turns.gate });
+    core.serve({ protocol: wire, turns: turns.runner, asked: turns });
   }
 
   /** The session id of the current or last connection. */

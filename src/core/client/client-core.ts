@@ -53,8 +53,8 @@ export interface ProtocolParts<Event, Result extends TurnResult> {
     find(id: string): { readonly turn: Turn<Event, Result> } | undefined;
     giveBack(): void;
   };
-  /** The gate for the server's requests to this machine: undefined before the first request. Absent if the server makes none. */
-  readonly gate?: () => Gate | undefined;
+  /** The gate for the server's requests to this machine: `gate` is undefined before the first request. Absent if the server makes none. */
+  readonly asked?: { readonly gate?: Gate | undefined } | undefined;
 }
 
 /** The state that exists after `serve`. */
@@ -83,6 +83,7 @@ export class ClientCore<
   #served: Served<Event, Result> | undefined;
   #wasReady = false;
   #isClosing = false;
+  #onAbort: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(setup: ClientCoreSetup<Events>) {
@@ -102,13 +103,15 @@ export class ClientCore<
    */
   serve(parts: ProtocolParts<Event, Result>): void {
     const { options, resolved } = this.#setup;
-    const { protocol } = parts;
+    const { protocol, turns, asked } = parts;
     const dialer = createDialer(options, resolved.maxReceiveBytes, this.redactor, protocol);
     this.connection = new Connection(this.#setup, this, protocol);
-    this.#served = { ...parts, dialer };
+    this.#served = { protocol, turns, asked, dialer };
     const { signal } = options;
-    if (signal?.aborted) this.#onAbort();
-    else signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (!signal) return;
+    this.#onAbort = () => void this.close();
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   get #parts(): Served<Event, Result> {
@@ -161,7 +164,7 @@ export class ClientCore<
   }
 
   get #gate(): Gate | undefined {
-    return this.#parts.gate?.();
+    return this.#parts.asked?.gate;
   }
 
   #gateFor(id: string): Gate {
@@ -275,12 +278,11 @@ export class ClientCore<
   }
 
   onStatus(status: ClientStatus): void {
-    if (status === "closed") this.#setup.options.signal?.removeEventListener("abort", this.#onAbort);
+    if (status === "closed" && this.#onAbort)
+      this.#setup.options.signal?.removeEventListener("abort", this.#onAbort);
     this.tellStatus(status);
     if (status !== "ready") return;
     if (this.#wasReady) this.shared.emit("reconnected");
     this.#wasReady = true;
   }
-
-  readonly #onAbort = (): void => void this.close();
 }

@@ -77,8 +77,11 @@ export const APPROVAL_CHECKS: Checks<ApprovalOptions> = {
   approvalTimeout: checks.delay,
 };
 
+const NONE: ApprovalOptions = {};
+
 /** A copy of the gate's options. */
 export function approvalOf(options: ApprovalOptions): ApprovalOptions {
   const { toolPolicy, onToolApproval, onQuestion, approvalTimeout } = options;
-  return defined({ toolPolicy, onToolApproval, onQuestion, approvalTimeout });
+  const given = defined({ toolPolicy, onToolApproval, onQuestion, approvalTimeout });
+  return Object.keys(given).length === 0 ? NONE : given;
 }

@@ -67,7 +67,7 @@ function rig(options: Partial<SocketClientOptions & ApprovalOptions> = {}) {
     proof: "frame",
   });
   const gate = new Gate(core, all);
-  core.serve({ protocol, gate: () => gate, turns: { find: () => undefined, giveBack: () => {} } });
+  core.serve({ protocol, asked: { gate }, turns: { find: () => undefined, giveBack: () => {} } });
   const ready = async () => {
     const connected = core.connect();
     await settle();
