@@ -3,5 +3,6 @@
 /** `prefix` and 128 random bits in hex. */
 export function randomId(prefix: string): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return `${prefix}-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));
+  return [prefix, "-", ...hex].join(""); // `join` makes one text: a template would keep its parts, at twice the memory
 }

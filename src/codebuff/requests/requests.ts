@@ -22,14 +22,20 @@ import {
   type FilesRead,
   fileText,
   type HandlerContext,
-  handlerFor,
   readHandlerFiles,
   readHandlerOutput,
-  readMcpTools,
 } from "./handlers.ts";
 import { type RequestsBase, Responses } from "./responses.ts";
 import { type Now, show, Task, type TaskSteps } from "./task.ts";
-import { asking, REFUSED, toolCallOf, toolError, toolTimeout } from "./tool-calls.ts";
+import {
+  asking,
+  handlerFor,
+  REFUSED,
+  readMcpTools,
+  toolCallOf,
+  toolError,
+  toolTimeout,
+} from "./tool-calls.ts";
 
 /** ms for reading files. The server waits without end, and so would the turn. */
 const FILES_TIMEOUT = 30_000;
