@@ -101,7 +101,7 @@ export class Attempts {
   async #dial(state: StateOf<"connecting">): Promise<void> {
     const { life, host, setup, user } = this.#connection;
     if (life.state !== state) return; // a status listener has closed the client
-    loadAll(setup.late)?.catch(() => {}); // `accept()` loads again, and reports the failure
+    loadAll(setup.late)?.catch(() => {}); // `whenLoaded` tries again, and reports the failure
     try {
       const webSocket = await host.dial(() => life.state === state);
       const socket = new Socket(webSocket, setup.resolved.outbox, setup.binary, user);

@@ -147,39 +147,46 @@ export class Connection implements KeepaliveUser, SocketUser {
     this.#life.to({ name: "handshaking", next, step, socket, cancelTimer });
   }
 
+  /**
+   * Goes on with the handshake once the code that the protocol needs is loaded, at once if it is there. The protocol calls
+   * it before the server may begin anything.
+   */
+  whenLoaded(goOn: () => void): void {
+    const state = this.#state;
+    const loading = loadAll(this.#setup.late);
+    if (!loading || state.name !== "handshaking") {
+      goOn();
+      return;
+    }
+    const { outbox, connectTimeout } = this.#setup.resolved;
+    const then = (act: () => void): void => {
+      if (this.#life.openSocket === state.socket) outbox.run(act);
+    };
+    const late = `the rest of the client's code was not loaded within ${connectTimeout} ms`;
+    const expire = (): void => this.refuse(new ConnectError(late));
+    this.#life.to({ ...state, cancelTimer: startLimit(this.#clock, connectTimeout, expire) });
+    const loaded = (): void => {
+      this.askedAgain();
+      goOn();
+    };
+    loading.then(
+      () => then(loaded),
+      (error: ConnectError) => then(() => this.refuse(error)),
+    );
+  }
+
   /** Completes the handshake. */
   accept(): void {
     const state = this.#state;
     if (state.name !== "handshaking" || !state.socket.isOpen) return; // refused or lost just before
-    const { resolved, stableAfter, late } = this.#setup;
+    const { resolved, stableAfter } = this.#setup;
     const { socket, step } = state;
-    const loading = loadAll(late);
-    if (loading) {
-      this.#acceptAfter(loading, state);
-      return;
-    }
     const cancelStable = startLimit(this.#clock, stableAfter ?? 0, () => this.healthy(), { unref: true });
     const keepalive = new Keepalive(this.#clock, resolved.keepalive, this);
     this.#attempts.count.ready();
     this.#life.to({ name: "ready", socket, keepalive, cancelStable });
     step.resolve("ready");
     this.#protocol.ready();
-  }
-
-  /** Completes the handshake once the protocol's code is loaded. */
-  #acceptAfter(loading: Promise<unknown>, { next, step, socket }: StateOf<"handshaking">): void {
-    const { outbox, connectTimeout } = this.#setup.resolved;
-    const then = (goOn: () => void): void => {
-      if (this.#life.openSocket === socket) outbox.run(goOn);
-    };
-    const late = `the rest of the client's code was not loaded within ${connectTimeout} ms`;
-    const expire = (): void => this.refuse(new ConnectError(late));
-    const cancelTimer = startLimit(this.#clock, connectTimeout, expire);
-    this.#life.to({ name: "handshaking", next, step, socket, cancelTimer });
-    loading.then(
-      () => then(() => this.accept()),
-      (error: ConnectError) => then(() => this.refuse(error)),
-    );
   }
 
   /**
