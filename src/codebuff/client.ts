@@ -31,14 +31,14 @@ import {
   type CodebuffSettings,
   resolveOptions,
 } from "./options.ts";
-import { SSE } from "./prompts/chunks.ts";
+import { SSE_CODE } from "./prompts/chunks.ts";
 import type { CodebuffConversationState } from "./prompts/memory.ts";
 import type { PromptOrder } from "./prompts/prompt.ts";
 import type { CodebuffHandlers } from "./requests/handlers.ts";
 import { checkFrameSize, LESS } from "./session/frame-limit.ts";
 import { TokenSource } from "./session/token.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
-import { CodebuffTurns, REQUESTS } from "./turns.ts";
+import { CodebuffTurns, REQUESTS_CODE } from "./turns.ts";
 import { CodebuffWire } from "./wire.ts";
 
 const TURN_FIELDS = {
@@ -47,7 +47,7 @@ const TURN_FIELDS = {
 };
 
 /** Loaded while a client connects. */
-const LATE = [REQUESTS, SSE];
+const LATE = [REQUESTS_CODE, SSE_CODE];
 
 /** ms in state `ready` after which earlier failures no longer lengthen the back-off. */
 const STABLE_AFTER = 5_000;

@@ -29,7 +29,7 @@ import type { CodebuffWireUser, WireMessage } from "./wire.ts";
 type TurnsSetup = Omit<PromptHost, "take" | "promptEnding">;
 
 /** Serves the server's requests. */
-export const REQUESTS = /* @__PURE__ */ new Late(
+export const REQUESTS_CODE = /* @__PURE__ */ new Late(
   "the code for the server's requests",
   () => import("./requests/requests.ts"),
 );
@@ -209,7 +209,7 @@ export class CodebuffTurns implements Course<Prompt>, CodebuffWireUser, PromptHo
   }
 
   get #serving(): ServerRequests {
-    this.#requests ??= new REQUESTS.module.ServerRequests(this);
+    this.#requests ??= new REQUESTS_CODE.module.ServerRequests(this);
     return this.#requests;
   }
 

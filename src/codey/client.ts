@@ -14,11 +14,11 @@ import type { CodeyPromptInput } from "./input.ts";
 import { encode, type History, type State } from "./messages.ts";
 import { type CodeyClientOptions, resolveOptions } from "./options.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
-import { CodeyTurns, GATE } from "./turns.ts";
+import { CodeyTurns, GATE_CODE } from "./turns.ts";
 import { CodeyWire } from "./wire.ts";
 
 /** Loaded while a client connects. */
-const LATE = [GATE];
+const LATE = [GATE_CODE];
 
 /**
  * Client of codey-server's WebSocket protocol.

@@ -49,7 +49,10 @@ interface Job extends StoppableTurn {
 }
 
 /** Decides on tool calls. */
-export const GATE = /* @__PURE__ */ new Late("the code for tool calls", () => import("../core/gate/gate.ts"));
+export const GATE_CODE = /* @__PURE__ */ new Late(
+  "the code for tool calls",
+  () => import("../core/gate/gate.ts"),
+);
 
 /**
  * The turn that the server works on. The server takes one turn at a time: a second turn would break both.
@@ -329,7 +332,7 @@ export class CodeyTurns implements Course<Job>, CodeyWireUser {
 
   get #gate(): Gate {
     const { core, settings } = this.#setup;
-    this.gate ??= new GATE.module.Gate(core, settings.approval, CODEY_SUBJECTS);
+    this.gate ??= new GATE_CODE.module.Gate(core, settings.approval, CODEY_SUBJECTS);
     return this.gate;
   }
 

@@ -4,7 +4,7 @@ import type { ChunkObject } from "../messages.ts";
 import type { DecodedChunk, SseDecoder } from "./sse-chunks.ts";
 
 /** Decodes chunks of server-sent events. */
-export const SSE = /* @__PURE__ */ new Late(
+export const SSE_CODE = /* @__PURE__ */ new Late(
   "the code for server-sent events",
   () => import("./sse-chunks.ts"),
 );
@@ -56,9 +56,11 @@ export class ChunkDecoder {
       case "text":
         return { text: chunk };
       case "auto":
-        return (chunk.startsWith("data: ") ? SSE.module.decodeExact(chunk) : undefined) ?? { text: chunk };
+        return (
+          (chunk.startsWith("data: ") ? SSE_CODE.module.decodeExact(chunk) : undefined) ?? { text: chunk }
+        );
       case "openai-sse":
-        this.#events ??= new SSE.module.SseDecoder();
+        this.#events ??= new SSE_CODE.module.SseDecoder();
         return this.#events.decode(chunk);
     }
   }

@@ -1,4 +1,4 @@
-// Tool calls and questions of the server's agents, their handlers, and the answers to them; `toolError` says why a call failed.
+// Tool calls and questions of the server's agents: their handlers, and the answers, also of failed calls.
 import { answerOutput, isAskUser } from "../../codebuff-events/ask-user.ts";
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { isObject } from "../../core/checks.ts";

@@ -3,7 +3,7 @@ import { isObject } from "../checks.ts";
 import { InvalidInputError } from "../errors.ts";
 import { checkNames } from "../names.ts";
 import type { Answers, Decision, GrantScope, Question, Ruling } from "../values.ts";
-import { quoted } from "./outcome.ts";
+import { quotedId } from "./outcome.ts";
 
 const DECISIONS: ReadonlySet<unknown> = new Set(["once", "always", "reject"]);
 const SCOPES: ReadonlySet<unknown> = new Set(["once", "turn", "session"]);
@@ -116,5 +116,5 @@ function stringsOf(value: unknown): readonly string[] | undefined {
 /** The error for an id of the other type of request. */
 export function askedOtherwise(id: string, what: "a question" | "a tool call"): InvalidInputError {
   const takes = what === "a question" ? "client.answer" : "client.decide";
-  return new InvalidInputError(`the id ${quoted(id)} names ${what}.`, `Pass it to \`${takes}\`.`);
+  return new InvalidInputError(`the id ${quotedId(id)} names ${what}.`, `Pass it to \`${takes}\`.`);
 }

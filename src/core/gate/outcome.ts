@@ -30,14 +30,14 @@ export const REMEMBERED = 256;
 const QUOTED = 100;
 
 /** An id in an error. */
-export function quoted(id: unknown): string {
+export function quotedId(id: unknown): string {
   return typeof id === "string" ? JSON.stringify(id.slice(0, QUOTED)) : describe(id);
 }
 
 /** The error for an unknown id: it names no request, or one that was settled too long ago. */
 export function neverAsked(id: unknown): InvalidInputError {
   return new InvalidInputError(
-    `nothing was asked with the id ${quoted(id)}.`,
+    `nothing was asked with the id ${quotedId(id)}.`,
     `Pass the \`id\` of a call or question from \`client.pending\` or an event. A client remembers its last ${REMEMBERED} outcomes.`,
   );
 }
