@@ -26,6 +26,35 @@ export interface BundleOptions {
   readonly external?: readonly string[];
 }
 
+/** The files that a page loads before anything is imported later, with each `import()` in files of its own. */
+export async function firstFiles(
+  folder: string,
+  program: string,
+  external: readonly string[] = [],
+): Promise<readonly string[]> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: program, resolveDir: folder, sourcefile: "app.js" },
+    absWorkingDir: folder,
+    bundle: true,
+    splitting: true,
+    outdir: "out",
+    target: "es2022",
+    format: "esm",
+    external: [...external],
+    minify: true,
+    metafile: true,
+    write: false,
+    logLevel: "silent",
+    tsconfigRaw: {},
+  });
+  const paths = Object.keys(metafile.outputs); // in the order of `outputFiles`
+  const seen = new Set(paths.filter((path) => metafile.outputs[path]?.entryPoint === "app.js"));
+  for (const path of seen)
+    for (const { kind, path: next } of metafile.outputs[path]?.imports ?? [])
+      if (kind === "import-statement" && paths.includes(next)) seen.add(next);
+  return outputFiles.filter((_, at) => seen.has(paths[at] ?? "")).map(({ text }) => text);
+}
+
 /** Bundles `program` as an app would, resolving packages from `folder`. */
 export async function bundle(folder: string, program: string, options: BundleOptions = {}): Promise<Bundle> {
   try {

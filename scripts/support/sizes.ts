@@ -2,17 +2,17 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import * as z from "zod/mini";
-import { bundle } from "./bundle.ts";
+import { bundle, firstFiles } from "./bundle.ts";
 import { browserEntries, frameworksOf, specifierOf } from "./entries.ts";
 import { readManifest } from "./manifest.ts";
 
 /** The committed table, relative to the root of the tree. */
 export const SIZES_FILE = "scripts/checks/sizes.json";
 
-const size = z.object({ minified: z.number(), gzip: z.number() });
+const size = z.object({ minified: z.number(), gzip: z.number(), first: z.optional(z.number()) });
 const table = z.record(z.string(), size);
 
-/** Bytes of one program in a browser. */
+/** Bytes of one program in a browser. `first`: gzipped, without what is loaded later; absent if that is everything. */
 export type Size = z.infer<typeof size>;
 
 /** Bytes by what is imported. */
@@ -73,13 +73,20 @@ export async function measureSizes(root: string): Promise<MeasuredSizes> {
       { name: `${specifier}, its errors`, program: `export { ${ERRORS.join(", ")} }${from}`, external },
     ];
   });
+  if (["./chat", "./codey"].every((subpath) => browserEntries(manifest).includes(subpath))) {
+    const [chat, codey] = ["./chat", "./codey"].map((subpath) => specifierOf(manifest, subpath));
+    const program = `export { createChat } from ${JSON.stringify(chat)}; export { codey } from ${JSON.stringify(codey)};`;
+    programs.push({ name: `a chat over ${codey}`, program, external: [] });
+  }
   const sizes: Record<string, Size> = {};
   const errors: string[] = [];
   for (const { name, program, external } of programs) {
     const bundled = await bundle(root, program, { minify: true, external });
     errors.push(...bundled.errors);
-    const gzip = gzipSync(bundled.code, { level: 9 }).byteLength;
-    if (bundled.errors.length === 0) sizes[name] = { minified: Buffer.byteLength(bundled.code), gzip };
+    const gzip = zipped(bundled.code);
+    if (bundled.errors.length > 0) continue;
+    const first = (await firstFiles(root, program, external)).reduce((sum, file) => sum + zipped(file), 0);
+    sizes[name] = { minified: Buffer.byteLength(bundled.code), gzip, ...(first < gzip ? { first } : {}) };
   }
   return { sizes, errors };
 }
@@ -98,12 +105,23 @@ export async function readSizes(root: string): Promise<Sizes> {
 
 /** The sizes as lines of a table, beside those that were committed. */
 export function sizeTable(sizes: Sizes, committed: Sizes): readonly string[] {
-  const rows = Object.entries(sizes).map(([name, { minified, gzip }]) => {
+  const rows = Object.entries(sizes).map(([name, { minified, gzip, first = gzip }]) => {
     const before = committed[name]?.gzip;
     const change = before === undefined ? "new" : percent(gzip / before - 1);
-    return row(name, grouped(minified), grouped(gzip), before === undefined ? "" : grouped(before), change);
+    return row(
+      name,
+      grouped(minified),
+      grouped(gzip),
+      grouped(first),
+      before === undefined ? "" : grouped(before),
+      change,
+    );
   });
-  return [row("import", "minified", "gzip -9", "committed", "change"), ...rows];
+  return [row("import", "minified", "gzip -9", "at first", "committed", "change"), ...rows];
+}
+
+function zipped(code: string): number {
+  return gzipSync(code, { level: 9 }).byteLength;
 }
 
 export function percent(ratio: number): string {

@@ -110,7 +110,13 @@ export class CassClient
         clock,
         redactor,
       },
-      { ...options, clock, redactor, timeout, callbackThrew: core.listenerThrew },
+      {
+        ...options,
+        clock,
+        redactor,
+        timeout,
+        callbackThrew: (error, name) => core.listenerThrew(error, name),
+      },
     );
     const wire = new CassWire(core, settings, rest.credentials);
     const turns = new CassTurns({ settings, wire, rest, core });

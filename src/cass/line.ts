@@ -1,6 +1,7 @@
 // The turns that the server has not answered, in order: messages have no ids and belong to the oldest.
 import { Deadline } from "../core/clock.ts";
 import { ConnectionLostError } from "../core/errors.ts";
+import { Table } from "../core/table.ts";
 import type { CassCore } from "./events.ts";
 import type { CassJob, SentTurn } from "./job.ts";
 import type { ResponseFrame } from "./response.ts";
@@ -15,7 +16,7 @@ const EARLY_GRACE = 1_000;
  */
 export class Line {
   readonly #core: CassCore;
-  readonly #sent = new Map<CassJob, SentTurn>();
+  readonly #sent = new Table<CassJob, SentTurn>();
   /** Whether this server sends a `thinking` or a `debug` before each response. Unknown until the server has answered a turn. */
   #server: "unknown" | "announces" | "answers-at-once" = "unknown";
   #last: CassJob | undefined;
@@ -117,7 +118,7 @@ export class Line {
 
   /** The connection has ended. Returns the turns that were on the line. */
   clear(): readonly (readonly [CassJob, SentTurn])[] {
-    const sent = [...this.#sent];
+    const sent = [...this.#sent.entries()];
     for (const [job, stage] of sent) {
       stage.silence.stop();
       takeEarly(stage);

@@ -1,6 +1,7 @@
 // Which lost turns are searched for over REST, and which replies may still be stored at any time.
 import type { AgentwireError } from "../core/errors.ts";
 import { Recent } from "../core/recent.ts";
+import { Table } from "../core/table.ts";
 import type { CassCore } from "./events.ts";
 import { type CassJob, complete, isAlike, matchText, type SentTurn } from "./job.ts";
 import type { CassSettings } from "./options.ts";
@@ -41,7 +42,7 @@ export class LostReplies {
   readonly #setup: LostRepliesSetup;
   readonly #recovery: Recovery;
   readonly #over: () => void;
-  readonly #recovering = new Set<CassJob>();
+  readonly #recovering = new Table<CassJob, true>();
   /** The texts of turns whose replies are not searched for. */
   readonly #leftBehind = new Recent<string, true>(LEFT_BEHIND);
 
@@ -78,7 +79,7 @@ export class LostReplies {
 
   /** Whether a search runs for a turn with the same text in the same conversation. That search could find the reply to this turn. */
   standInFor({ request, conversation }: CassJob): boolean {
-    return [...this.#recovering].some(
+    return [...this.#recovering.keys()].some(
       (lost) =>
         lost.request.message === request.message &&
         (lost.conversation.id ?? conversation.id) === (conversation.id ?? lost.conversation.id),
@@ -91,7 +92,7 @@ export class LostReplies {
     const { request, conversation } = job;
     const search = new AbortController();
     job.stage = { name: "recovering", search };
-    this.#recovering.add(job);
+    this.#recovering.set(job, true);
     const lost = {
       message: request.message ?? "",
       conversationId: conversation.id ?? undefined,
@@ -134,7 +135,7 @@ export class LostReplies {
   }
 
   close(): void {
-    for (const { stage } of this.#recovering) if (stage.name === "recovering") stage.search.abort();
+    for (const { stage } of this.#recovering.keys()) if (stage.name === "recovering") stage.search.abort();
     this.#recovering.clear();
   }
 }

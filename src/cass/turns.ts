@@ -51,7 +51,8 @@ interface TurnsSetup {
 export class CassTurns implements Course<CassJob>, CassWireUser {
   readonly runner: Runner<CassEvent, CassResult, CassJob>;
   readonly #setup: TurnsSetup;
-  readonly #lostReplies: LostReplies;
+  /** Made at the first loss. */
+  #lostReplies: LostReplies | undefined;
   /** Connections in a row that have ended in their first turn. */
   #deaths = 0;
   /** The provider of the last answer's model. */
@@ -59,8 +60,12 @@ export class CassTurns implements Course<CassJob>, CassWireUser {
 
   constructor(setup: TurnsSetup) {
     this.#setup = setup;
-    this.#lostReplies = new LostReplies(setup, () => this.#goOn());
     this.runner = new Runner(setup.core, this);
+  }
+
+  get #lost(): LostReplies {
+    this.#lostReplies ??= new LostReplies(this.#setup, () => this.#goOn());
+    return this.#lostReplies;
   }
 
   /** Whether a turn is under way. Read while the client closes: unsent turns have been handed back. */
@@ -110,7 +115,7 @@ export class CassTurns implements Course<CassJob>, CassWireUser {
     wire.writeWaiting(); // first: these frames might wait for ever after the next turn
     for (let job = this.runner.first; job; job = this.runner.first) {
       if (!wire.isReady || !wire.line.hasSpace(settings.maxTurnsInFlight)) return;
-      if (job.stage.name !== "waiting" || this.#lostReplies.standInFor(job)) return;
+      if (job.stage.name !== "waiting" || this.#lostReplies?.standInFor(job)) return;
       this.runner.take(job);
       this.#send(job, job.stage.image);
     }
@@ -118,7 +123,7 @@ export class CassTurns implements Course<CassJob>, CassWireUser {
 
   /** Stops a turn that has left the queue: the caller cancelled it, or it exceeded a limit. The server cannot be told. */
   stop(job: CassJob): void {
-    this.#lostReplies.giveUp(job);
+    this.#lostReplies?.giveUp(job);
     job.turn.stopped();
     this.#goOn(); // later turns may have waited for this turn's reply
   }
@@ -232,7 +237,7 @@ export class CassTurns implements Course<CassJob>, CassWireUser {
     if (!job) return;
     line.answered(job, undefined, () => {
       this.#leaveLine(job);
-      this.#lostReplies.leave(job); // the time of storage is unreadable too
+      this.#lost.leave(job); // the time of storage is unreadable too
       job.turn.fail(unreadableResponse(problem));
       this.#goOn();
     });
@@ -245,7 +250,7 @@ export class CassTurns implements Course<CassJob>, CassWireUser {
     this.#leaveLine(job);
     // Without a readable time, or with later turns of the same text, a search for a later lost turn could find this turn's reply.
     if (serverStamp(timestamp) === undefined || wire.line.jobs.some((other) => isAlike(other, job)))
-      this.#lostReplies.leave(job);
+      this.#lost.leave(job);
     core.connection.healthy();
     if (provider) this.#provider = provider;
     if (request.userId !== undefined) wire.handshake.rebind(request.userId);
@@ -300,9 +305,9 @@ export class CassTurns implements Course<CassJob>, CassWireUser {
     else if (jobs.length > 0 && !this.#isLeft(jobs)) this.#deaths++;
     const blamed =
       isAgentwireError(error, "connection-lost") && error.closeCode === TOO_LARGE && largest(sent);
-    const findable = core.isClosing ? [] : this.#lostReplies.findable(sent);
+    const findable = core.isClosing ? [] : this.#lost.findable(sent);
     const searched = findable.filter((job) => job !== blamed);
-    for (const job of jobs) if (!searched.includes(job)) this.#lostReplies.leave(job);
+    for (const job of jobs) if (!searched.includes(job)) this.#lost.leave(job);
     for (const [job, stage] of sent) {
       const isSearched = searched.includes(job);
       const failure =
@@ -311,7 +316,7 @@ export class CassTurns implements Course<CassJob>, CassWireUser {
           : job === blamed
             ? tooLarge(stage.bytes)
             : lostTurn(error, isSearched);
-      if (isSearched && stage.since) this.#lostReplies.search(job, stage.since, failure);
+      if (isSearched && stage.since) this.#lost.search(job, stage.since, failure);
       else job.turn.fail(failure);
     }
     if (this.#deaths < MAX_DEATHS) return;
@@ -341,7 +346,7 @@ export class CassTurns implements Course<CassJob>, CassWireUser {
     const { wire, rest } = this.#setup;
     const message = "the client was closed while the server worked on the turn, which it will finish";
     wire.line.clear();
-    this.#lostReplies.close();
+    this.#lostReplies?.close();
     for (const { turn } of this.runner.jobs) turn.abandon(new ClosedError(message, { delivery: "unknown" }));
     rest.close();
   }

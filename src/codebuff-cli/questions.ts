@@ -1,6 +1,7 @@
 // Questions of agents, which the next prompt of the conversation answers.
 import { UnsupportedError } from "../core/errors.ts";
-import { askedOtherwise, neverAsked, REMEMBERED, readAnswer } from "../core/gate/decision.ts";
+import { askedOtherwise, readAnswer } from "../core/gate/decision.ts";
+import { neverAsked, REMEMBERED } from "../core/gate/outcome.ts";
 import { RequestIds } from "../core/gate/request-ids.ts";
 import { Recent } from "../core/recent.ts";
 import { Table } from "../core/table.ts";

@@ -5,7 +5,7 @@ import { LOCAL_CHECKS, type LocalClientOptions, resolveLocalOptions } from "../c
 import { type SocketClientOptions, TURN_CHECKS } from "../core/client/options.ts";
 import { ADDRESSES, assertEngine, RANDOM, TEXT } from "../core/engine.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/rules.ts";
+import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/options.ts";
 import type { FetchLike } from "../core/http/fetch.ts";
 import { assertPrivate } from "../core/link/private-address.ts";
 import { type AgentDefinition, definitionProblem } from "./agents/agents.ts";

@@ -1,12 +1,10 @@
 // The public class `CodebuffClient`: builds its parts, declares its capabilities.
-import { CODEBUFF_SUBJECTS } from "../codebuff-events/subjects.ts";
 import { checkCallOptions, checks, oneOf } from "../core/checks.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { BaseClient } from "../core/client/base-client.ts";
 import { ClientCore } from "../core/client/client-core.ts";
 import { TURN_CHECKS } from "../core/client/options.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import { Gate } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
@@ -33,19 +31,23 @@ import {
   type CodebuffSettings,
   resolveOptions,
 } from "./options.ts";
+import { SSE_CODE } from "./prompts/chunks.ts";
 import type { CodebuffConversationState } from "./prompts/memory.ts";
 import type { PromptOrder } from "./prompts/prompt.ts";
-import { tellPreviews } from "./requests/handlers.ts";
+import type { CodebuffHandlers } from "./requests/handlers.ts";
 import { checkFrameSize, LESS } from "./session/frame-limit.ts";
 import { TokenSource } from "./session/token.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
-import { CodebuffTurns } from "./turns.ts";
+import { CodebuffTurns, REQUESTS_CODE } from "./turns.ts";
 import { CodebuffWire } from "./wire.ts";
 
 const TURN_FIELDS = {
   ...TURN_CHECKS,
   chunkDecoding: oneOf("auto", "text", "openai-sse"),
 };
+
+/** Loaded while a client connects. */
+const LATE = [REQUESTS_CODE, SSE_CODE];
 
 /** ms in state `ready` after which earlier failures no longer lengthen the back-off. */
 const STABLE_AFTER = 5_000;
@@ -93,19 +95,19 @@ export class CodebuffClient
       binary: "utf-8",
       proof: "frame",
       hot: [hotChunk],
+      late: LATE,
     });
     super(core);
-    const gate = new Gate(core, options, CODEBUFF_SUBJECTS);
     const token = new TokenSource(settings.authToken, core);
     const wire = new CodebuffWire({ settings, core, token });
-    const turns = new CodebuffTurns({ settings, core, wire, token, gate });
+    const turns = new CodebuffTurns({ settings, core, wire, token });
     wire.serve(turns);
     this.#settings = settings;
     this.#core = core;
     this.#token = token;
     this.#wire = wire;
     this.#turns = turns;
-    core.serve({ protocol: wire, turns, gate });
+    core.serve({ protocol: wire, turns, asked: turns });
   }
 
   /** The kind of the server: `undefined` until the first connection shows it, unless `profile` names it. */
@@ -276,4 +278,9 @@ export class CodebuffClient
       return done;
     });
   }
+}
+
+/** Whether a handler tells previews. */
+function tellPreviews({ tools = {}, onMcpToolCall }: CodebuffHandlers): boolean {
+  return [...Object.values(tools), onMcpToolCall].some((handler) => handler?.preview !== undefined);
 }

@@ -6,7 +6,7 @@ import {
   SOCKET_CHECKS,
   type SocketClientOptions,
 } from "../core/client/options.ts";
-import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/rules.ts";
+import { APPROVAL_CHECKS, type ApprovalOptions, approvalOf } from "../core/gate/options.ts";
 import { randomId } from "../core/random-id.ts";
 import type { ChunkDecoding } from "./prompts/chunks.ts";
 import type { CodebuffHandlers } from "./requests/handlers.ts";
@@ -102,6 +102,7 @@ export type CodebuffSettings = Required<Pick<CodebuffClientOptions, Defaulted>> 
   Pick<CodebuffClientOptions, "authToken" | "model" | "maxSendBytes" | "maxConcurrentPrompts"> & {
     readonly socket: ResolvedSocketOptions;
     readonly handlers: CodebuffHandlers;
+    readonly approval: ApprovalOptions;
   };
 
 const CHECKS = {
@@ -145,6 +146,7 @@ export function resolveOptions(options: CodebuffClientOptions): CodebuffSettings
   return {
     socket,
     handlers: options,
+    approval: approvalOf(options),
     profile: options.profile ?? "auto",
     clientSessionId: options.clientSessionId ?? randomId("agentwire"),
     fingerprintId: options.fingerprintId ?? randomId("agentwire"),

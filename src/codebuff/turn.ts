@@ -4,7 +4,8 @@ import type { Cost } from "../core/values.ts";
 import { CodebuffTurnError } from "./errors.ts";
 import type { LogChunk, MessageCost, SubagentChunk, ToolCallRequest } from "./extensions.ts";
 import type { ActionError, ChunkObject, PromptError, PromptResponse, ResponseChunk } from "./messages.ts";
-import type { ChunkDecoder, StreamError } from "./prompts/chunks.ts";
+import type { ChunkDecoder } from "./prompts/chunks.ts";
+import type { StreamError } from "./prompts/sse-chunks.ts";
 
 /** A piece of the answer: the server's frame, and its text. */
 export interface ResponseChunkEvent extends ResponseChunk {

@@ -1,10 +1,12 @@
 // The prompts of one client, waiting and running, and the messages for them.
 import { type AgentwireError, ClosedError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
 import type { Gate } from "../core/gate/gate.ts";
+import { Late } from "../core/late.ts";
 import { closedInTurn } from "../core/link/connection-errors.ts";
 import { utf8Length } from "../core/text.ts";
 import { type Course, Runner } from "../core/turn/runner.ts";
 import { CodebuffTurnError } from "./errors.ts";
+import type { ServerRequest } from "./extensions.ts";
 import { toJson } from "./input.ts";
 import type { ActionError, InvalidFrame } from "./messages.ts";
 import { KnownPrompts } from "./prompts/known-prompts.ts";
@@ -18,15 +20,19 @@ import {
   unwritable,
   withoutToken,
 } from "./prompts/prompt.ts";
-import { ServerRequests } from "./requests/requests.ts";
+import type { ServerRequests } from "./requests/requests.ts";
 import { Standing } from "./session/standing.ts";
 import { UnwrittenFrames } from "./session/unwritten-frames.ts";
 import { type CodebuffEvent, type CodebuffResult, type PromptFrame, promptIdOf } from "./turn.ts";
 import type { CodebuffWireUser, WireMessage } from "./wire.ts";
 
-interface TurnsSetup extends Omit<PromptHost, "take" | "promptEnding"> {
-  readonly gate: Gate;
-}
+type TurnsSetup = Omit<PromptHost, "take" | "promptEnding">;
+
+/** Serves the server's requests. */
+export const REQUESTS_CODE = /* @__PURE__ */ new Late(
+  "the code for the server's requests",
+  () => import("./requests/requests.ts"),
+);
 
 /** The prompts of one client: waiting and running ones, and the server's messages for them. */
 export class CodebuffTurns implements Course<Prompt>, CodebuffWireUser, PromptHost {
@@ -34,9 +40,8 @@ export class CodebuffTurns implements Course<Prompt>, CodebuffWireUser, PromptHo
   readonly core: PromptHost["core"];
   readonly wire: PromptHost["wire"];
   readonly token: PromptHost["token"];
-  /** The init and the topics, which each session repeats. */
-  readonly standing: Standing;
-  readonly gate: Gate;
+  /** Made at the first init or topic. */
+  #standing: Standing | undefined;
   readonly runner: Runner<CodebuffEvent, CodebuffResult, Prompt>;
   readonly known: KnownPrompts;
   readonly line: UnwrittenFrames;
@@ -44,16 +49,20 @@ export class CodebuffTurns implements Course<Prompt>, CodebuffWireUser, PromptHo
   #requests: ServerRequests | undefined;
 
   constructor(setup: TurnsSetup) {
-    const { settings, core, wire, token, gate } = setup;
+    const { settings, core, wire, token } = setup;
     this.settings = settings;
     this.core = core;
     this.wire = wire;
     this.token = token;
-    this.gate = gate;
     this.runner = new Runner(core, this);
     this.known = new KnownPrompts(this.runner);
     this.line = new UnwrittenFrames(this);
-    this.standing = new Standing(this);
+  }
+
+  /** The init and the topics, which each session repeats. */
+  get standing(): Standing {
+    this.#standing ??= new Standing(this);
+    return this.#standing;
   }
 
   find(promptId: string): Prompt | undefined {
@@ -110,6 +119,10 @@ export class CodebuffTurns implements Course<Prompt>, CodebuffWireUser, PromptHo
     this.line.clear(new ClosedError("the client was closed before this was sent"));
   }
 
+  get gate(): Gate | undefined {
+    return this.#requests?.gate;
+  }
+
   // --- the runner's side ---
 
   pump(): void {
@@ -143,7 +156,7 @@ export class CodebuffTurns implements Course<Prompt>, CodebuffWireUser, PromptHo
   }
 
   resume(): void {
-    this.line.resume(this.standing.repeats());
+    this.line.resume(this.#standing?.repeats() ?? []);
   }
 
   receive(message: WireMessage, size: number): void {
@@ -154,19 +167,20 @@ export class CodebuffTurns implements Course<Prompt>, CodebuffWireUser, PromptHo
       case "read-files":
       case "read-files-request":
       case "request-mcp-tool-data":
-        this.#asked().receive(message);
+        this.#asked();
+        this.#serve(message);
         return;
-      case "tool-call-request": {
-        const requests = this.#asked();
+      case "tool-call-request":
+        this.#asked();
         this.#receiveFrame(message, size);
-        requests.receive(message);
+        this.#serve(message);
         return;
-      }
       case "prompt-error":
         this.#receiveFrame(cleaned(message, this.core), size);
         return;
       case "invalid":
-        if (message.request) this.#asked().refuse(message);
+        if (message.request) this.#asked();
+        if (message.request && this.wire.live) this.#serving.refuse(this.wire.live, message);
         this.#receiveInvalid(message);
         return;
       default:
@@ -176,13 +190,26 @@ export class CodebuffTurns implements Course<Prompt>, CodebuffWireUser, PromptHo
 
   sessionEnded(): void {
     this.#requests?.sessionEnded();
-    this.gate.newSession();
+    this.gate?.newSession();
   }
 
   /** The server asks for something. In the middle of a prompt, this proves that the server reads while it works. */
-  #asked(): ServerRequests {
+  #asked(): void {
     if (this.wire.busy()) this.wire.answersOutOfOrder();
-    this.#requests ??= new ServerRequests(this);
+  }
+
+  #serve(request: ServerRequest): void {
+    const { live } = this.wire;
+    if (live) this.#serving.receive(live, request);
+    else
+      this.core.warn(
+        "unanswerable-request",
+        `a ${request.type} cannot be answered: there is no session to answer on`,
+      );
+  }
+
+  get #serving(): ServerRequests {
+    this.#requests ??= new REQUESTS_CODE.module.ServerRequests(this);
     return this.#requests;
   }
 

@@ -201,7 +201,7 @@ export class CodebuffWire implements ClientProtocol, AcksHost, SocketSessionHost
     const probeAfter = settings.socket.keepalive.interval === 0 ? 0 : PROBE_AFTER;
     const session = new SocketSession({ clock: core.clock, limits: settings, probeAfter, host: this });
     this.#session = session;
-    this.identification.begin(session, () => this.#txid++);
+    core.connection.whenLoaded(() => this.identification.begin(session, () => this.#txid++));
   }
 
   message(value: unknown, text: string): void {

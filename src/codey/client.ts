@@ -4,7 +4,6 @@ import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { BaseClient } from "../core/client/base-client.ts";
 import { ClientCore } from "../core/client/client-core.ts";
 import { UnsupportedError } from "../core/errors.ts";
-import { Gate } from "../core/gate/gate.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
@@ -14,10 +13,12 @@ import { CODEY_EVENTS, type CodeyClientEvents, type CodeyCore } from "./events.t
 import type { CodeyPromptInput } from "./input.ts";
 import { encode, type History, hotDelta, type State } from "./messages.ts";
 import { type CodeyClientOptions, resolveOptions } from "./options.ts";
-import { CODEY_SUBJECTS } from "./subjects.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
-import { CodeyTurns } from "./turns.ts";
+import { CodeyTurns, GATE_CODE } from "./turns.ts";
 import { CodeyWire } from "./wire.ts";
+
+/** Loaded while a client connects. */
+const LATE = [GATE_CODE];
 
 /**
  * Client of codey-server's WebSocket protocol.
@@ -55,16 +56,16 @@ export class CodeyClient
       binary: "utf-8",
       proof: "protocol",
       hot: [hotDelta],
+      late: LATE,
     });
     super(core);
-    const gate = new Gate(core, options, CODEY_SUBJECTS);
     const wire = new CodeyWire({ settings, core });
-    const turns = new CodeyTurns({ settings, wire, gate, core });
+    const turns = new CodeyTurns({ settings, wire, core });
     wire.serve(turns);
     this.#core = core;
     this.#wire = wire;
     this.#turns = turns;
-    core.serve({ protocol: wire, turns: turns.runner, gate });
+    core.serve({ protocol: wire, turns: turns.runner, asked: turns });
   }
 
   /** The session id of the current or last connection. */

@@ -6,7 +6,7 @@ import {
   SOCKET_CHECKS,
   type SocketClientOptions,
 } from "../core/client/options.ts";
-import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/rules.ts";
+import { APPROVAL_CHECKS, type ApprovalOptions, approvalOf } from "../core/gate/options.ts";
 
 /** Options of {@link CodeyClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
 export interface CodeyClientOptions
@@ -34,6 +34,7 @@ export type CodeySettings = Required<
   Pick<CodeyClientOptions, "cancelTimeout" | "requestTimeout" | "idleTimeout" | "maxSendBytes">
 > & {
   readonly socket: ResolvedSocketOptions;
+  readonly approval: ApprovalOptions;
 };
 
 /** The real server accepts frames up to 16 MiB. After a larger frame the server silently reads nothing more. */
@@ -57,6 +58,7 @@ export function resolveOptions(options: CodeyClientOptions): CodeySettings {
   const socket = resolveSocketOptions(options, { keepalive: KEEPALIVE, reconnect: undefined }, CHECKS);
   return {
     socket,
+    approval: approvalOf(options),
     cancelTimeout: options.cancelTimeout ?? 5_000,
     requestTimeout: options.requestTimeout ?? 10_000,
     idleTimeout: options.idleTimeout ?? 0,

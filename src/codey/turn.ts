@@ -1,5 +1,5 @@
 // Pure: what one message of the server means for a turn.
-import { decideCall, inferStart } from "../core/gate/decision.ts";
+import { decideCall, inferStart } from "../core/gate/outcome.ts";
 import { GrowingText } from "../core/text.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Ruling, TurnToolCall } from "../core/values.ts";

@@ -3,6 +3,7 @@ import { checkCallOptions } from "../core/checks.ts";
 import { TURN_CHECKS } from "../core/client/options.ts";
 import { type AgentwireError, ConnectionLostError } from "../core/errors.ts";
 import type { Gate, Withdraw } from "../core/gate/gate.ts";
+import { Late } from "../core/late.ts";
 import { closedInTurn, lostInTurn } from "../core/link/connection-errors.ts";
 import { randomId } from "../core/random-id.ts";
 import type { ConversationStep } from "../core/turn/conversation.ts";
@@ -24,6 +25,7 @@ import { CodeyTranscript } from "./conversation.ts";
 import { codeyTurnError, contextLost, mayRun, misconfigured, unreadable } from "./errors.ts";
 import { buildPrompt, type CodeyPrompt, type CodeyPromptInput } from "./input.ts";
 import { encode, type Finished, type Invalid, type ServerError, type TurnMessage } from "./messages.ts";
+import { CODEY_SUBJECTS } from "./subjects.ts";
 import {
   type CodeyEvent,
   type CodeyResult,
@@ -46,9 +48,11 @@ interface Job extends StoppableTurn {
   readonly open: Map<string, Withdraw>;
 }
 
-interface TurnsSetup extends BarrierSetup {
-  readonly gate: Gate;
-}
+/** Decides on tool calls. */
+export const GATE_CODE = /* @__PURE__ */ new Late(
+  "the code for tool calls",
+  () => import("../core/gate/gate.ts"),
+);
 
 /**
  * The turn that the server works on. The server takes one turn at a time: a second turn would break both.
@@ -70,14 +74,16 @@ const FREE: Floor = { name: "free" };
 /** The turns of one client. */
 export class CodeyTurns implements Course<Job>, CodeyWireUser {
   readonly runner: Runner<CodeyEvent, CodeyResult, Job>;
-  readonly #setup: TurnsSetup;
+  readonly #setup: BarrierSetup;
+  /** Made at the first tool call: most sessions have none. */
+  gate: Gate | undefined;
   #floor: Floor = FREE;
   /** The messages of the current session. */
   #transcript: CodeyTranscript;
   /** The turn that was running when the current message arrived. Stays set if the handler throws. */
   #handled: Job | undefined;
 
-  constructor(setup: TurnsSetup) {
+  constructor(setup: BarrierSetup) {
     this.#setup = setup;
     this.runner = new Runner(setup.core, this);
     this.#transcript = new CodeyTranscript(setup, this);
@@ -95,11 +101,11 @@ export class CodeyTurns implements Course<Job>, CodeyWireUser {
     input: PromptOf<CodeyPromptInput>,
     options: TurnOptions | undefined,
   ): ConversationStep<CodeyEvent, CodeyResult> {
-    const { settings, core, gate } = this.#setup;
+    const { settings, core } = this.#setup;
     core.assertOpen();
     checkCallOptions(options, TURN_CHECKS);
     const prompt = buildPrompt(input, settings.maxSendBytes);
-    const state = newTurnState((callId) => gate.idFor(callId), core.limits.maxTextBytes);
+    const state = newTurnState((callId) => this.#gate.idFor(callId), core.limits.maxTextBytes);
     const job = this.runner.make(
       {
         id: randomId("turn"),
@@ -157,7 +163,7 @@ export class CodeyTurns implements Course<Job>, CodeyWireUser {
     const job = this.#clear();
     this.#transcript.end(contextLost(error));
     this.#transcript = new CodeyTranscript(this.#setup, this);
-    this.#setup.gate.newSession();
+    this.gate?.newSession();
     if (job) {
       this.#leave(job, "disconnected", "the connection has ended");
       job.turn.fail(lostInTurn(error, mayRun(job.turn.toolCalls)));
@@ -284,7 +290,7 @@ export class CodeyTurns implements Course<Job>, CodeyWireUser {
     const decided = (ruling: Ruling): void => this.#decided(job, asked, ruling);
     const agent = isRootAgent(state, asked.agentId) ? {} : { agent: `agent ${asked.agentId}` };
     const call = { id, name, input, turnId: turn.id, raw, ...agent };
-    const withdraw = this.#setup.gate.ask(call, { turn, isHandled: false, decided });
+    const withdraw = this.#gate.ask(call, { turn, isHandled: false, decided });
     if (asked.ruling === undefined) open.set(id, withdraw); // a rule may have decided the call at once
   }
 
@@ -322,6 +328,12 @@ export class CodeyTurns implements Course<Job>, CodeyWireUser {
   #leave(job: Job, by: DecidedBy, reason: string): void {
     for (const withdraw of job.open.values()) withdraw(by, reason);
     job.turn.tools.abandon();
+  }
+
+  get #gate(): Gate {
+    const { core, settings } = this.#setup;
+    this.gate ??= new GATE_CODE.module.Gate(core, settings.approval, CODEY_SUBJECTS);
+    return this.gate;
   }
 
   get #running(): Job | undefined {

@@ -142,8 +142,12 @@ export class CodeyWire implements ClientProtocol {
     if (!session) return;
     this.#setup.core.message(value);
     const message = decode(value);
-    if (session.id === undefined) this.#onGreeting(session, message);
-    else this.#onMessage(session, message, text);
+    if (session.id !== undefined) this.#onMessage(session, message, text);
+    else
+      this.#setup.core.connection.whenLoaded(() => {
+        if (session.id === undefined) this.#onGreeting(session, message);
+        else this.#onMessage(session, message, text);
+      });
   }
 
   spoiled(value: unknown, problem: string, text: string): void {

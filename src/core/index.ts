@@ -37,7 +37,7 @@ export {
   TurnTimeoutError,
   UnsupportedError,
 } from "./errors.ts";
-export type { ApprovalOptions, AskContext, ToolRule } from "./gate/rules.ts";
+export type { ApprovalOptions, AskContext, ToolRule } from "./gate/options.ts";
 export type { Backoff, ReconnectOptions } from "./link/backoff.ts";
 export type { WebSocketInit, WebSocketLike } from "./link/web-socket.ts";
 export type { ListenOptions, Unsubscribe } from "./tell/events.ts";

@@ -2,6 +2,7 @@
 import { type Clock, Deadline } from "./clock.ts";
 import { deferred } from "./deferred.ts";
 import type { AgentwireError } from "./errors.ts";
+import { Table } from "./table.ts";
 
 /** A request that waits for its reply. Exactly one of the two callbacks is called, once. */
 export interface Awaiting<Reply> {
@@ -20,7 +21,7 @@ interface Place<Reply> {
 /** Requests in a protocol without ids, answered in order. A timed-out one keeps its place for a late reply. */
 export class Replies<Reply> {
   readonly #clock: Clock;
-  readonly #places = new Set<Place<Reply>>();
+  readonly #places = new Table<Place<Reply>, true>();
   #isHeld = false;
 
   constructor(clock: Clock) {
@@ -39,7 +40,7 @@ export class Replies<Reply> {
     });
     const place: Place<Reply> = { awaiting, deadline };
     if (!this.#isHeld) deadline.start();
-    this.#places.add(place);
+    this.#places.set(place, true);
   }
 
   /** Adds a sent request. Returns a promise of its reply. */
@@ -52,7 +53,7 @@ export class Replies<Reply> {
   /** Stops all time limits while the server works on something older. They restart afterwards. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
-    for (const { awaiting, deadline } of this.#places) {
+    for (const { awaiting, deadline } of this.#places.keys()) {
       if (isHeld) deadline.stop();
       else if (awaiting) deadline.start();
     }
@@ -74,7 +75,7 @@ export class Replies<Reply> {
   }
 
   #takeFirst(tell: (awaiting: Awaiting<Reply>) => void): boolean {
-    for (const place of this.#places) {
+    for (const place of this.#places.keys()) {
       this.#places.delete(place);
       place.deadline.stop();
       if (place.awaiting) tell(place.awaiting);

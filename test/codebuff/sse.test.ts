@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { exactSse } from "../../src/codebuff/prompts/chunks.ts";
 import { SseTextReader } from "../../src/codebuff/prompts/sse.ts";
+import { exactSse } from "../../src/codebuff/prompts/sse-chunks.ts";
 import { runs } from "../helpers/runs.ts";
 
 interface Reading {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { newCall, stepCall } from "../../src/codey/calls.ts";
-import { decideCall, inferStart } from "../../src/core/gate/decision.ts";
+import { decideCall, inferStart } from "../../src/core/gate/outcome.ts";
 import type { Ruling, ToolCallState, TurnToolCall } from "../../src/core/values.ts";
 import { say } from "../helpers/codey-fake.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Check, checkCallOptions, checkFields, checks, checkValues } from "../../src/core/checks.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";
-import { APPROVAL_CHECKS, type ApprovalOptions } from "../../src/core/gate/rules.ts";
+import { APPROVAL_CHECKS, type ApprovalOptions } from "../../src/core/gate/options.ts";
 import { checkName, checkNames } from "../../src/core/names.ts";
 import type { EventNames } from "../../src/core/tell/events.ts";
 import { thrownBy } from "./support/promises.ts";

@@ -1,5 +1,12 @@
 import { ManualClock } from "agentwire/testing";
+import { SSE_CODE } from "../../src/codebuff/prompts/chunks.ts";
+import { REQUESTS_CODE } from "../../src/codebuff/turns.ts";
+import { GATE_CODE } from "../../src/codey/turns.ts";
+import { loadAll } from "../../src/core/late.ts";
 import type { FakeSocket } from "./fake-socket.ts";
+
+// Loaded first, so that the test alone decides when a client is ready.
+await loadAll([REQUESTS_CODE, SSE_CODE, GATE_CODE]);
 
 /** A client on sockets that say what the test says, at the very moment at which it says it; each protocol adds its words. */
 export abstract class FakeClient<Client extends { connect(): Promise<void> }> {

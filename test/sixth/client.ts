@@ -46,7 +46,7 @@ export class EchoClient
     const wire = new Wire(settings, core);
     const turns = new Turns({ settings, core, wire, gate });
     wire.serve(turns);
-    core.serve({ protocol: wire, turns: turns.runner, gate });
+    core.serve({ protocol: wire, turns: turns.runner, asked: { gate } });
     this.#settings = settings;
     this.#core = core;
     this.#turns = turns;

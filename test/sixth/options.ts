@@ -5,7 +5,7 @@ import {
   SOCKET_CHECKS,
   type SocketClientOptions,
 } from "../../src/core/client/options.ts";
-import { APPROVAL_CHECKS, type ApprovalOptions } from "../../src/core/gate/rules.ts";
+import { APPROVAL_CHECKS, type ApprovalOptions } from "../../src/core/gate/options.ts";
 
 /** Options of {@link EchoClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
 export interface EchoClientOptions

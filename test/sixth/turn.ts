@@ -1,4 +1,4 @@
-import { decideCall, inferStart } from "../../src/core/gate/decision.ts";
+import { decideCall, inferStart } from "../../src/core/gate/outcome.ts";
 import type { TurnResult } from "../../src/core/turn/turn.ts";
 import { hasEnded, type Ruling, type TurnToolCall } from "../../src/core/values.ts";
 import type { Ask, Delta, Done, Output, TurnMessage } from "./messages.ts";

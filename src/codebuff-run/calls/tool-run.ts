@@ -5,9 +5,9 @@ import { describe } from "../../core/checks.ts";
 import type { CancelTimer } from "../../core/clock.ts";
 import { deferred } from "../../core/deferred.ts";
 import { InvalidInputError } from "../../core/errors.ts";
-import { denialOf, isUsersWord } from "../../core/gate/decision.ts";
 import type { Asking, Withdraw } from "../../core/gate/gate.ts";
 import type { AskingTurn } from "../../core/gate/open-request.ts";
+import { denialOf, isUsersWord } from "../../core/gate/outcome.ts";
 import type { Reply, Ruling, TurnToolCall } from "../../core/values.ts";
 import { assertWanted, type Shared, showCall, tell, wordsOf } from "../agents/shared.ts";
 import {

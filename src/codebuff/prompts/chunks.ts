@@ -1,8 +1,13 @@
-// Decodes streamed chunks into text, also chunks that hold server-sent events.
-import { isObject } from "../../core/checks.ts";
-import { parseJson } from "../../core/text.ts";
+// Decodes streamed chunks into text.
+import { Late } from "../../core/late.ts";
 import type { ChunkObject } from "../messages.ts";
-import { SseTextReader } from "./sse.ts";
+import type { DecodedChunk, SseDecoder } from "./sse-chunks.ts";
+
+/** Decodes chunks of server-sent events. */
+export const SSE_CODE = /* @__PURE__ */ new Late(
+  "the code for server-sent events",
+  () => import("./sse-chunks.ts"),
+);
 
 /**
  * The decoding of string chunks.
@@ -13,27 +18,8 @@ import { SseTextReader } from "./sse.ts";
  */
 export type ChunkDecoding = "auto" | "text" | "openai-sse";
 
-/** An error that an upstream model API reported inside the stream. */
-export interface StreamError {
-  readonly message: string;
-  readonly kind: string;
-  readonly status?: number;
-  readonly retryable: boolean;
-}
-
-export interface DecodedChunk {
-  readonly text: string;
-  /** The parsed objects of a decoded server-sent event chunk. */
-  readonly parsed?: readonly unknown[];
-  readonly error?: StreamError;
-  /** A problem with the chunk. */
-  readonly oddity?: string;
-}
-
 /** Object chunks add no text: the original server sends the text twice, in strings and in objects, and the strings count. */
 const NO_TEXT: DecodedChunk = { text: "" };
-
-const DONE = "[DONE]";
 
 /** The end of Python's name for an object. The name begins with `<src.`; any text may be between. */
 const REPR_END = / object at 0x[0-9a-fA-F]+>$/;
@@ -45,16 +31,10 @@ export const isPythonRepr = (chunk: string): boolean =>
 /** Decodes the chunks of one prompt. */
 export class ChunkDecoder {
   readonly #mode: ChunkDecoding;
-  readonly #reader: SseTextReader;
-  #payloads: string[] = [];
-  #stray: string[] = [];
+  #events: SseDecoder | undefined;
 
   constructor(mode: ChunkDecoding) {
     this.#mode = mode;
-    this.#reader = new SseTextReader(
-      (data) => this.#payloads.push(data),
-      (line) => this.#stray.push(line),
-    );
   }
 
   decode(chunk: string | ChunkObject): DecodedChunk {
@@ -64,9 +44,7 @@ export class ChunkDecoder {
 
   /** The prompt is over: returns the content of an unfinished event, if there is one. */
   end(): DecodedChunk | undefined {
-    if (this.#mode !== "openai-sse") return undefined;
-    this.#reader.end();
-    return this.#payloads.length + this.#stray.length === 0 ? undefined : this.#takeEvents();
+    return this.#events?.end();
   }
 
   #decodeString(chunk: string): DecodedChunk {
@@ -78,104 +56,12 @@ export class ChunkDecoder {
       case "text":
         return { text: chunk };
       case "auto":
-        return decodeExact(chunk) ?? { text: chunk };
+        return (
+          (chunk.startsWith("data: ") ? SSE_CODE.module.decodeExact(chunk) : undefined) ?? { text: chunk }
+        );
       case "openai-sse":
-        this.#reader.feed(chunk);
-        return this.#takeEvents();
+        this.#events ??= new SSE_CODE.module.SseDecoder();
+        return this.#events.decode(chunk);
     }
   }
-
-  #takeEvents(): DecodedChunk {
-    const payloads = this.#payloads;
-    const stray = this.#stray;
-    this.#payloads = [];
-    this.#stray = [];
-    const decoded = readPayloads(payloads);
-    const oddities = [
-      ...decoded.oddities,
-      ...(stray.length > 0 ? ["text outside of server-sent events"] : []),
-    ];
-    return summary(decoded, oddities[0]);
-  }
-}
-
-/**
- * The data of each event, if the whole `chunk` consists of `data: ` lines that are each followed by a blank line; otherwise `undefined`.
- * The published proxy's connector sends this form.
- */
-export function exactSse(chunk: string): readonly string[] | undefined {
-  if (!chunk.startsWith("data: ") || !chunk.endsWith("\n\n")) return undefined;
-  const events = chunk.slice(0, -2).split("\n\n");
-  if (!events.every((event) => event.startsWith("data: ") && !event.includes("\n"))) return undefined;
-  return events.map((event) => event.slice(6));
-}
-
-/** Decodes a chunk that consists of server-sent events of a chat completion; `undefined` for any other chunk. */
-function decodeExact(chunk: string): DecodedChunk | undefined {
-  const payloads = exactSse(chunk);
-  if (!payloads) return undefined;
-  const decoded = readPayloads(payloads);
-  const all = decoded.oddities.length === 0 && decoded.parsed.every(isCompletionChunk);
-  return all ? summary(decoded) : undefined;
-}
-
-function isCompletionChunk(payload: unknown): boolean {
-  return isObject(payload) && payload["object"] === "chat.completion.chunk";
-}
-
-interface Payloads {
-  readonly text: string;
-  readonly parsed: readonly unknown[];
-  readonly error: StreamError | undefined;
-  readonly oddities: readonly string[];
-}
-
-function readPayloads(payloads: readonly string[]): Payloads {
-  const parsed: unknown[] = [];
-  const oddities: string[] = [];
-  let text = "";
-  let error: StreamError | undefined;
-  for (const payload of payloads) {
-    if (payload.trim() === DONE) continue; // `[DONE]` may repeat, and may come before an error or without one
-    let value: unknown;
-    try {
-      value = parseJson(payload);
-    } catch {
-      oddities.push("a server-sent event that is not JSON");
-      continue;
-    }
-    parsed.push(value);
-    text += deltaText(value);
-    error ??= errorOf(value);
-  }
-  return { text, parsed, error, oddities };
-}
-
-function summary(payloads: Payloads, oddity?: string): DecodedChunk {
-  const { text, parsed, error } = payloads;
-  return { text, parsed, ...(error ? { error } : {}), ...(oddity === undefined ? {} : { oddity }) };
-}
-
-function deltaText(value: unknown): string {
-  if (!isObject(value) || !Array.isArray(value["choices"])) return "";
-  const choice: unknown = value["choices"][0];
-  const delta = isObject(choice) ? choice["delta"] : undefined;
-  const content = isObject(delta) ? delta["content"] : undefined;
-  return typeof content === "string" ? content : "";
-}
-
-/** The `error` object of a payload or of its first choice. */
-function errorOf(value: unknown): StreamError | undefined {
-  if (!isObject(value)) return undefined;
-  const choices: unknown = value["choices"];
-  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  const error = isObject(value["error"]) ? value["error"] : isObject(choice) ? choice["error"] : undefined;
-  if (!isObject(error)) return undefined;
-  const { message, type, status_code: status, retryable } = error;
-  return {
-    message: typeof message === "string" ? message : "the model API reported an error",
-    kind: typeof type === "string" ? type : "error",
-    ...(typeof status === "number" ? { status } : {}),
-    retryable: retryable === true,
-  };
 }

@@ -1,5 +1,4 @@
 // The caller's handlers for tools, files and MCP tools: their types, calls and checked outputs.
-import { isAskUser } from "../../codebuff-events/ask-user.ts";
 import { isToolOutput, type ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
@@ -74,22 +73,6 @@ export interface CodebuffHandlers {
   readonly onMcpToolCall?: CodebuffToolHandler;
 }
 
-/** Whether a handler tells previews. */
-export function tellPreviews({ tools = {}, onMcpToolCall }: CodebuffHandlers): boolean {
-  return [...Object.values(tools), onMcpToolCall].some((handler) => handler?.preview !== undefined);
-}
-
-/** The handler of a tool. A tool of an MCP server differs from a local tool of the same name. */
-export function handlerFor(
-  { tools = {}, onMcpToolCall }: CodebuffHandlers,
-  { toolName, mcpConfig }: ToolCallRequest,
-): CodebuffToolHandler | undefined {
-  if (mcpConfig) return onMcpToolCall;
-  if (Object.hasOwn(tools, toolName)) return tools[toolName];
-  const sameTool = isAskUser(toolName) ? Object.keys(tools).find(isAskUser) : undefined;
-  return tools[sameTool ?? "*"];
-}
-
 /** @throws InvalidInputError when a tool's handler did not return tool output. */
 export function readHandlerOutput(output: unknown): readonly ToolOutput[] {
   if (Array.isArray(output) && output.every(isToolOutput) && output.every(canBeWritten)) return output;
@@ -99,19 +82,6 @@ export function readHandlerOutput(output: unknown): readonly ToolOutput[] {
 /** Whether JSON can represent the value. JSON omits other values, and the server then refuses the part. */
 function canBeWritten(part: ToolOutput): boolean {
   return part.type === "media" || JSON.stringify(part.value) !== undefined;
-}
-
-/** @throws InvalidInputError when the handler did not return tools. */
-export function readMcpTools(tools: unknown): readonly McpTool[] {
-  if (Array.isArray(tools) && tools.every(isMcpTool)) return tools;
-  throw notWhatItShouldBe(tools, "an array of tools with `name` and an `inputSchema` of type object");
-}
-
-function isMcpTool(tool: unknown): tool is McpTool {
-  if (!isObject(tool) || typeof tool["name"] !== "string") return false;
-  const { description, inputSchema } = tool;
-  const isDescribed = description === undefined || typeof description === "string";
-  return isDescribed && isObject(inputSchema) && inputSchema["type"] === "object";
 }
 
 /** @throws InvalidInputError when the handler did not return texts by path. A promise of a text is no text. */
@@ -133,6 +103,6 @@ export function fileText(files: FilesRead, path: string): string | null {
   return (Object.hasOwn(files, path) ? files[path] : null) ?? null;
 }
 
-function notWhatItShouldBe(value: unknown, expected: string): InvalidInputError {
+export function notWhatItShouldBe(value: unknown, expected: string): InvalidInputError {
   return new InvalidInputError(`the handler returned ${describe(value)}.`, `It must return ${expected}.`);
 }

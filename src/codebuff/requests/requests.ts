@@ -2,7 +2,7 @@
 import { isAskUser, questionOf } from "../../codebuff-events/ask-user.ts";
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { CODEBUFF_SUBJECTS } from "../../codebuff-events/subjects.ts";
-import type { Asking, Gate } from "../../core/gate/gate.ts";
+import { type Asking, Gate } from "../../core/gate/gate.ts";
 import { subjectOf } from "../../core/gate/subject.ts";
 import { Recent } from "../../core/recent.ts";
 import { Table } from "../../core/table.ts";
@@ -22,14 +22,20 @@ import {
   type FilesRead,
   fileText,
   type HandlerContext,
-  handlerFor,
   readHandlerFiles,
   readHandlerOutput,
-  readMcpTools,
 } from "./handlers.ts";
 import { type RequestsBase, Responses } from "./responses.ts";
 import { type Now, show, Task, type TaskSteps } from "./task.ts";
-import { asking, REFUSED, toolCallOf, toolError, toolTimeout } from "./tool-calls.ts";
+import {
+  asking,
+  handlerFor,
+  REFUSED,
+  readMcpTools,
+  toolCallOf,
+  toolError,
+  toolTimeout,
+} from "./tool-calls.ts";
 
 /** ms for reading files. The server waits without end, and so would the turn. */
 const FILES_TIMEOUT = 30_000;
@@ -47,7 +53,6 @@ const MAX_ID = 1_000;
 const REMEMBERED = 256;
 
 export interface RequestsSetup extends RequestsBase {
-  readonly gate: Gate;
   readonly known: KnownPrompts;
 }
 
@@ -66,6 +71,7 @@ interface Offer<T> extends Omit<TaskSteps<T>, "ask">, Pick<Asking, "source" | "a
  */
 export class ServerRequests {
   readonly #setup: RequestsSetup;
+  readonly gate: Gate;
   readonly #responses: Responses;
   /** The running tasks, by `keyOf`: the key tells a repeated request from a new one. */
   readonly #tasks = new Table<string, Pick<Task<never>, "promptId" | "limited" | "isRunning" | "abandon">>();
@@ -75,6 +81,7 @@ export class ServerRequests {
 
   constructor(setup: RequestsSetup) {
     this.#setup = setup;
+    this.gate = new Gate(setup.core, setup.settings.approval, CODEBUFF_SUBJECTS);
     this.#responses = new Responses(setup);
   }
 
@@ -83,12 +90,11 @@ export class ServerRequests {
     return [...this.#tasks.values()].some(({ limited }) => limited);
   }
 
-  receive(request: ServerRequest): void {
-    const { wire, core } = this.#setup;
-    const session = wire.live;
+  receive(session: SocketSession, request: ServerRequest): void {
+    const { core } = this.#setup;
     const id = requestIdOf({ ...request });
-    if (!session || id === undefined || id.length > MAX_ID) {
-      const why = session ? "it has no id that can be used" : "there is no session to answer on";
+    if (id === undefined || id.length > MAX_ID) {
+      const why = "it has no id that can be used";
       core.warn("unanswerable-request", `a ${request.type} cannot be answered: ${why}`);
       return;
     }
@@ -115,9 +121,8 @@ export class ServerRequests {
   }
 
   /** Refuses an unreadable request: its agent waits for a response. */
-  refuse({ problem, request }: InvalidFrame): void {
-    const session = this.#setup.wire.live;
-    if (!session || !request) return;
+  refuse(session: SocketSession, { problem, request }: InvalidFrame): void {
+    if (!request) return;
     const { type, requestId } = request;
     if (type === "tool-call-request")
       this.#responses.refuse(session, "tool-call-response", toolError(requestId, problem));
@@ -142,7 +147,8 @@ export class ServerRequests {
   }
 
   #callTool(session: SocketSession, key: string, requestId: string, raw: ToolCallRequest): void {
-    const { known, core, gate, settings } = this.#setup;
+    const { gate } = this;
+    const { known, core, settings } = this.#setup;
     const { toolName: name, userInputId, mcpConfig } = raw;
     const named = userInputId == null ? known.onlyUnderWay() : known.named(userInputId);
     const { promptId } = named ?? {};
@@ -237,7 +243,7 @@ export class ServerRequests {
 
   /** The call for rules and approvals, for a request that names no prompt. */
   #forNoPrompt(name: string, input: object, raw: ReadFilesRequest | McpToolDataRequest) {
-    const call: ToolCall = { id: this.#setup.gate.idFor(raw.requestId), name, input, raw };
+    const call: ToolCall = { id: this.gate.idFor(raw.requestId), name, input, raw };
     return { call, promptId: undefined, turn: undefined };
   }
 
@@ -246,10 +252,10 @@ export class ServerRequests {
     if (!run) {
       this.#warnMissing(asked, option);
       const why = `no handler is registered for ${asked}`;
-      this.#refuse(job, why, { state: "failed", error: this.#setup.gate.unasked(why) });
+      this.#refuse(job, why, { state: "failed", error: this.gate.unasked(why) });
       return;
     }
-    const { gate } = this.#setup;
+    const { gate } = this;
     this.#start<T>(key, {
       ...job,
       ask: (task, turn) =>

@@ -1,9 +1,9 @@
 // One request of the server, from the gate to its response: run, denied, or too late.
 import type { CancelTimer } from "../../core/clock.ts";
 import { said } from "../../core/errors.ts";
-import { denialOf, isUsersWord } from "../../core/gate/decision.ts";
 import type { Withdraw } from "../../core/gate/gate.ts";
 import type { AskingTurn } from "../../core/gate/open-request.ts";
+import { denialOf, isUsersWord } from "../../core/gate/outcome.ts";
 import type { DecidedBy, PendingRequest, Ruling, ToolCall, TurnToolCall } from "../../core/values.ts";
 import type { KnownPrompts } from "../prompts/known-prompts.ts";
 import type { Prompt } from "../prompts/prompt.ts";

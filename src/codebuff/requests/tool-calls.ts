@@ -1,12 +1,19 @@
-// Tool calls and questions of the server's agents, and the answers to them; `toolError` says why a call failed.
-import { answerOutput } from "../../codebuff-events/ask-user.ts";
+// Tool calls and questions of the server's agents: their handlers, and the answers, also of failed calls.
+import { answerOutput, isAskUser } from "../../codebuff-events/ask-user.ts";
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
-import { isUsersWord } from "../../core/gate/decision.ts";
+import { isObject } from "../../core/checks.ts";
 import type { Gate } from "../../core/gate/gate.ts";
+import { isUsersWord } from "../../core/gate/outcome.ts";
 import type { Question, ToolCall } from "../../core/values.ts";
 import type { ToolCallRequest } from "../extensions.ts";
 import type { Named } from "../prompts/known-prompts.ts";
-import type { CodebuffToolCall } from "./handlers.ts";
+import {
+  type CodebuffHandlers,
+  type CodebuffToolCall,
+  type CodebuffToolHandler,
+  type McpTool,
+  notWhatItShouldBe,
+} from "./handlers.ts";
 import type { TaskSteps } from "./task.ts";
 
 /** ms for a tool if neither the request nor its input gives a limit. */
@@ -68,4 +75,28 @@ export function asking(gate: Gate, question: Question): TaskSteps<readonly ToolO
         else task.fail(by, `the question was not answered: ${reason}`);
       },
     });
+}
+
+/** The handler of a tool. A tool of an MCP server differs from a local tool of the same name. */
+export function handlerFor(
+  { tools = {}, onMcpToolCall }: CodebuffHandlers,
+  { toolName, mcpConfig }: ToolCallRequest,
+): CodebuffToolHandler | undefined {
+  if (mcpConfig) return onMcpToolCall;
+  if (Object.hasOwn(tools, toolName)) return tools[toolName];
+  const sameTool = isAskUser(toolName) ? Object.keys(tools).find(isAskUser) : undefined;
+  return tools[sameTool ?? "*"];
+}
+
+/** @throws InvalidInputError when the handler did not return tools. */
+export function readMcpTools(tools: unknown): readonly McpTool[] {
+  if (Array.isArray(tools) && tools.every(isMcpTool)) return tools;
+  throw notWhatItShouldBe(tools, "an array of tools with `name` and an `inputSchema` of type object");
+}
+
+function isMcpTool(tool: unknown): tool is McpTool {
+  if (!isObject(tool) || typeof tool["name"] !== "string") return false;
+  const { description, inputSchema } = tool;
+  const isDescribed = description === undefined || typeof description === "string";
+  return isDescribed && isObject(inputSchema) && inputSchema["type"] === "object";
 }

@@ -95,8 +95,9 @@ export class SocketSession {
   lastCancel = -1;
   readonly #setup: SessionSetup;
   readonly #acks: Pending<Unacked & { readonly sent: Begun }>;
-  readonly #notices: Notices;
-  readonly #inits: Pending<Init>;
+  /** Made at the first use, like the next ones: most sessions have none. */
+  #madeNotices: Notices | undefined;
+  #madeInits: Pending<Init> | undefined;
   /** By the id of the prompt, in the order of sending. */
   readonly #running = new Table<string, { readonly txid: number; readonly prompt: SentPrompt }>();
   /** Made with the first prompt: many sessions have none. */
@@ -106,11 +107,26 @@ export class SocketSession {
 
   constructor(setup: SessionSetup) {
     const { clock, limits, host } = setup;
-    const { ackTimeout, initTimeout } = limits;
+    const { ackTimeout } = limits;
     this.#setup = setup;
     this.#acks = new Pending(clock, ackTimeout, (txid, { sent }) => host.ackMissing(this, txid, sent));
-    this.#notices = new Notices(clock, ackTimeout, ({ sent }) => host.noticeLost(sent));
-    this.#inits = new Pending(clock, initTimeout, (txid, init) => host.initResponseMissing(txid, init));
+  }
+
+  get #notices(): Notices {
+    const { clock, limits, host } = this.#setup;
+    if (!this.#madeNotices) {
+      this.#madeNotices = new Notices(clock, limits.ackTimeout, ({ sent }) => host.noticeLost(sent));
+      this.#madeNotices.startUpTo(this.#started);
+    }
+    return this.#madeNotices;
+  }
+
+  get #inits(): Pending<Init> {
+    const { clock, limits, host } = this.#setup;
+    this.#madeInits ??= new Pending(clock, limits.initTimeout, (txid, init) =>
+      host.initResponseMissing(txid, init),
+    );
+    return this.#madeInits;
   }
 
   /** Whether a running prompt explains the server's silence. */
@@ -162,7 +178,7 @@ export class SocketSession {
 
   /** Whether no reply of the server is outstanding, except for pings. */
   get awaitsNothing(): boolean {
-    if (this.hasRunning || this.#inits.size > 0 || this.#notices.size > 0) return false;
+    if (this.hasRunning || this.#madeInits?.size || this.#madeNotices?.size) return false;
     for (const { sent } of this.#acks.values()) if (sent.kind !== "ping") return false;
     return true;
   }
@@ -196,7 +212,7 @@ export class SocketSession {
 
   /** Gives up the oldest notices if too many have no ack. */
   trim(): void {
-    this.#notices.trim();
+    this.#madeNotices?.trim();
   }
 
   /** A frame arrived. */
@@ -206,7 +222,7 @@ export class SocketSession {
   }
 
   takeAck(txid: number): Sent | undefined {
-    return (this.#acks.take(txid) ?? this.#notices.take(txid))?.sent;
+    return (this.#acks.take(txid) ?? this.#madeNotices?.take(txid))?.sent;
   }
 
   /** A message came for a running prompt, so its ack was lost or is late. Returns the prompt's txid if no ack was taken before. */
@@ -217,8 +233,8 @@ export class SocketSession {
 
   /** Takes the only frame without an ack, if there is exactly one: a refusal without txid is about this frame. */
   takeOnlyUnacked(): Sent | undefined {
-    if (this.#acks.size + this.#notices.size !== 1) return undefined;
-    return (this.#acks.takeFirst() ?? this.#notices.takeFirst())?.sent;
+    if (this.#acks.size + (this.#madeNotices?.size ?? 0) !== 1) return undefined;
+    return (this.#acks.takeFirst() ?? this.#madeNotices?.takeFirst())?.sent;
   }
 
   /** The init was acknowledged: starts the time limit of its response. */
@@ -229,7 +245,7 @@ export class SocketSession {
   /** Takes the init of the next response. Responses come in the order of the requests, perhaps before the ack. */
   takeInit(): Init | undefined {
     const early = (): Sent | undefined => this.#acks.takeFirst(({ sent }) => sent.kind === "init")?.sent;
-    return this.#inits.takeFirst() ?? (early() as Init | undefined);
+    return this.#madeInits?.takeFirst() ?? (early() as Init | undefined);
   }
 
   /** The prompts that must be over although no terminal message came: the server answered a later frame. */
@@ -253,9 +269,9 @@ export class SocketSession {
   /** The frame without an ack that is largest: the probable cause of a close with 1009. */
   largestUnacked(): Unacked | undefined {
     let largest: Unacked | undefined;
-    for (const pending of [this.#acks, this.#notices]) {
-      for (const unacked of pending.values()) if (unacked.bytes > (largest?.bytes ?? 0)) largest = unacked;
-    }
+    for (const pending of [this.#acks, this.#madeNotices])
+      for (const unacked of pending?.values() ?? [])
+        if (unacked.bytes > (largest?.bytes ?? 0)) largest = unacked;
     return largest;
   }
 
@@ -265,8 +281,8 @@ export class SocketSession {
     this.#silence?.stop();
     const prompts = [...this.#running.values()].map(({ prompt }) => prompt);
     this.#running.clear();
-    const unacked = [...this.#acks.clear(), ...this.#notices.clear()];
-    return { prompts, requests: [...unacked.map(({ sent }) => sent), ...this.#inits.clear()] };
+    const unacked = [...this.#acks.clear(), ...(this.#madeNotices?.clear() ?? [])];
+    return { prompts, requests: [...unacked.map(({ sent }) => sent), ...(this.#madeInits?.clear() ?? [])] };
   }
 
   #runningChanged(): void {
@@ -281,9 +297,13 @@ export class SocketSession {
       this.#silence ??= new Deadline(clock, probeAfter, () => host.silent(), { unref: true });
       this.#silence.start();
     }
+    this.#acks.startUpTo(this.#started);
+    this.#madeNotices?.startUpTo(this.#started);
+  }
+
+  /** The last txid whose ack has a time limit now. */
+  get #started(): number {
     const [oldest] = this.blocked ? this.#running.values() : [];
-    const limit = oldest?.txid ?? Number.POSITIVE_INFINITY;
-    this.#acks.startUpTo(limit);
-    this.#notices.startUpTo(limit);
+    return oldest?.txid ?? Number.POSITIVE_INFINITY;
   }
 }

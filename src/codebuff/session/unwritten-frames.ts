@@ -42,9 +42,9 @@ interface Next {
 export class UnwrittenFrames {
   readonly #setup: UnwrittenFramesSetup;
   /** Waiting init and topics requests. */
-  readonly #standing = new Queue<UnwrittenFrame>();
+  #standing: Queue<UnwrittenFrame> | undefined;
   /** The requests to repeat on the current session before anything else. */
-  #repeats = new Queue<UnwrittenFrame>();
+  #repeats: Queue<UnwrittenFrame> | undefined;
   #calls = 0;
   /** A token function is being asked; every frame waits for it. */
   #isAsking = false;
@@ -60,21 +60,25 @@ export class UnwrittenFrames {
 
   addStanding(standing: UnwrittenFrame): void {
     standing.place = this.newPlace();
+    this.#standing ??= new Queue();
     this.#standing.add(standing);
     this.pump();
   }
 
   /** A session was identified: writes `repeats` before anything else. */
   resume(repeats: Iterable<UnwrittenFrame>): void {
-    this.#repeats = new Queue();
-    for (const repeat of repeats) this.#repeats.add(repeat);
+    this.#repeats = undefined;
+    for (const repeat of repeats) {
+      this.#repeats ??= new Queue();
+      this.#repeats.add(repeat);
+    }
     this.pump();
   }
 
   /** The connection is given up, or the client is closed. Fails every waiting init and topics request. */
   clear(reason: AgentwireError): void {
-    this.#repeats.clear();
-    for (let next = this.#standing.take(); next; next = this.#standing.take()) {
+    this.#repeats = undefined;
+    for (let next = this.#standing?.take(); next; next = this.#standing?.take()) {
       const error = copyError(reason);
       error.delivery = "not-sent";
       next.fail(error);
@@ -155,13 +159,13 @@ export class UnwrittenFrames {
   }
 
   get #firstStanding(): UnwrittenFrame | undefined {
-    return this.#repeats.first ?? this.#standing.first;
+    return this.#repeats?.first ?? this.#standing?.first;
   }
 
   /** Removes a standing request from its queue. A prompt leaves the runner's queue by itself. */
   #take(next: UnwrittenFrame): void {
-    if (this.#repeats.first === next) this.#repeats.take();
-    else if (this.#standing.first === next) this.#standing.take();
+    if (this.#repeats?.first === next) this.#repeats.take();
+    else if (this.#standing?.first === next) this.#standing.take();
   }
 }
 

@@ -9,10 +9,9 @@ import {
   ConnectError,
   isAgentwireError,
 } from "../errors.ts";
-import { neverAsked } from "../gate/decision.ts";
 import type { Gate } from "../gate/gate.ts";
-import { NO_GRANTS } from "../gate/grants.ts";
 import type { GateHost } from "../gate/open-request.ts";
+import { NO_GRANTS, neverAsked } from "../gate/outcome.ts";
 import type { Backoff } from "../link/backoff.ts";
 import { Connection } from "../link/connection.ts";
 import type { ConnectionHost, ConnectionSetup, Protocol } from "../link/connection-state.ts";
@@ -54,8 +53,8 @@ export interface ProtocolParts<Event, Result extends TurnResult> {
     find(id: string): { readonly turn: Turn<Event, Result> } | undefined;
     giveBack(): void;
   };
-  /** The gate for the server's requests to this machine. Absent if the server makes none. */
-  readonly gate?: Gate;
+  /** The gate for the server's requests to this machine: `gate` is undefined before the first request. Absent if the server makes none. */
+  readonly asked?: { readonly gate?: Gate | undefined } | undefined;
 }
 
 /** The state that exists after `serve`. */
@@ -84,6 +83,7 @@ export class ClientCore<
   #served: Served<Event, Result> | undefined;
   #wasReady = false;
   #isClosing = false;
+  #onAbort: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(setup: ClientCoreSetup<Events>) {
@@ -103,13 +103,15 @@ export class ClientCore<
    */
   serve(parts: ProtocolParts<Event, Result>): void {
     const { options, resolved } = this.#setup;
-    const { protocol } = parts;
+    const { protocol, turns, asked } = parts;
     const dialer = createDialer(options, resolved.maxReceiveBytes, this.redactor, protocol);
     this.connection = new Connection(this.#setup, this, protocol);
-    this.#served = { ...parts, dialer };
+    this.#served = { protocol, turns, asked, dialer };
     const { signal } = options;
-    if (signal?.aborted) this.#onAbort();
-    else signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (!signal) return;
+    this.#onAbort = () => void this.close();
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   get #parts(): Served<Event, Result> {
@@ -142,7 +144,7 @@ export class ClientCore<
   }
 
   override get pending(): readonly PendingRequest[] {
-    return this.#parts.gate?.pending ?? [];
+    return this.#gate?.pending ?? [];
   }
 
   decide(id: string, decision: Decision): Ruling {
@@ -154,21 +156,25 @@ export class ClientCore<
   }
 
   get grants(): readonly Grant[] {
-    return this.closedBy ? NO_GRANTS : (this.#parts.gate?.grants ?? NO_GRANTS);
+    return this.closedBy ? NO_GRANTS : (this.#gate?.grants ?? NO_GRANTS);
   }
 
   revoke(id: string): boolean {
-    return this.#parts.gate?.revoke(id) ?? false;
+    return this.#gate?.revoke(id) ?? false;
+  }
+
+  get #gate(): Gate | undefined {
+    return this.#parts.asked?.gate;
   }
 
   #gateFor(id: string): Gate {
-    const { gate } = this.#parts;
+    const gate = this.#gate;
     if (gate) return gate;
     throw neverAsked(id);
   }
 
   override isOpen(id: string): boolean {
-    return this.#parts.gate?.isOpen(id) ?? false;
+    return this.#gate?.isOpen(id) ?? false;
   }
 
   override find(turnId: string): Turn<Event, Result> | undefined {
@@ -272,12 +278,11 @@ export class ClientCore<
   }
 
   onStatus(status: ClientStatus): void {
-    if (status === "closed") this.#setup.options.signal?.removeEventListener("abort", this.#onAbort);
+    if (status === "closed" && this.#onAbort)
+      this.#setup.options.signal?.removeEventListener("abort", this.#onAbort);
     this.tellStatus(status);
     if (status !== "ready") return;
     if (this.#wasReady) this.shared.emit("reconnected");
     this.#wasReady = true;
   }
-
-  readonly #onAbort = (): void => void this.close();
 }

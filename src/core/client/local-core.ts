@@ -3,7 +3,7 @@ import { checkCallOptions, checks } from "../checks.ts";
 import type { CancelTimer, Clock } from "../clock.ts";
 import { deferred } from "../deferred.ts";
 import { ClosedError, ConnectError } from "../errors.ts";
-import { NO_GRANTS } from "../gate/grants.ts";
+import { NO_GRANTS } from "../gate/outcome.ts";
 import type { EventNames } from "../tell/events.ts";
 import type { Outbox } from "../tell/outbox.ts";
 import type { Redactor } from "../tell/redact.ts";

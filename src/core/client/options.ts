@@ -137,7 +137,11 @@ export function resolveSocketOptions<Options extends SocketClientOptions, Table 
     clock: outbox.clock(options.clock ?? systemClock),
     connectTimeout: options.connectTimeout ?? 10_000,
     keepalive:
-      keepalive === false ? { interval: 0, timeout: 0 } : { ...defaults.keepalive, ...defined(keepalive) },
+      keepalive === false
+        ? { interval: 0, timeout: 0 }
+        : keepalive
+          ? { ...defaults.keepalive, ...defined(keepalive) }
+          : defaults.keepalive,
     reconnect: reconnect === false ? undefined : reconnectPolicy(reconnect, defaults.reconnect),
     maxReceiveBytes: options.maxReceiveBytes ?? 128 * MEBIBYTE,
     ...turnLimits(options),

@@ -1,8 +1,9 @@
-// Reads the user's decisions and answers, applies them to a call, and words denials (`denialOf`).
-import { describe, isObject } from "../checks.ts";
+// Reads the user's decisions and answers.
+import { isObject } from "../checks.ts";
 import { InvalidInputError } from "../errors.ts";
 import { checkNames } from "../names.ts";
-import type { Answers, DecidedBy, Decision, GrantScope, Question, Ruling, TurnToolCall } from "../values.ts";
+import type { Answers, Decision, GrantScope, Question, Ruling } from "../values.ts";
+import { quotedId } from "./outcome.ts";
 
 const DECISIONS: ReadonlySet<unknown> = new Set(["once", "always", "reject"]);
 const SCOPES: ReadonlySet<unknown> = new Set(["once", "turn", "session"]);
@@ -80,23 +81,6 @@ function isScope(value: unknown): value is GrantScope | undefined {
   return value === undefined || SCOPES.has(value);
 }
 
-/** Applies a decision to the waiting call. */
-export function decideCall(call: TurnToolCall, { decision, by, reason }: Ruling): TurnToolCall {
-  if (decision !== "reject") return { ...call, state: "approved" };
-  const deniedBy = isUsersWord(by) ? "user" : "policy";
-  return { ...call, state: "denied", deniedBy, ...(reason === undefined ? {} : { reason }) };
-}
-
-/** Marks an approved call as running, for servers that do not report the start. */
-export function inferStart(call: TurnToolCall): TurnToolCall {
-  return { ...call, state: "running", startInferred: true };
-}
-
-/** Whether the user made the decision, now or by a grant. */
-export function isUsersWord(by: DecidedBy): boolean {
-  return by === "callback" || by === "reply" || by === "session";
-}
-
 /** @throws InvalidInputError if the value does not answer these questions. */
 export function readAnswer({ questions }: Question, answer: unknown): Answers {
   if (answer === null) return undefined;
@@ -129,33 +113,8 @@ function stringsOf(value: unknown): readonly string[] | undefined {
   return items.every((item) => typeof item === "string") ? items : undefined;
 }
 
-/** How many settled requests a second reply can find. Older ids are unknown, and never reused. */
-export const REMEMBERED = 256;
-
-/** The maximum length of a quoted unknown id. Real ids are shorter. */
-const QUOTED = 100;
-
-function quoted(id: unknown): string {
-  return typeof id === "string" ? JSON.stringify(id.slice(0, QUOTED)) : describe(id);
-}
-
 /** The error for an id of the other type of request. */
 export function askedOtherwise(id: string, what: "a question" | "a tool call"): InvalidInputError {
   const takes = what === "a question" ? "client.answer" : "client.decide";
-  return new InvalidInputError(`the id ${quoted(id)} names ${what}.`, `Pass it to \`${takes}\`.`);
-}
-
-/** The error for an unknown id: it names no request, or one that was settled too long ago. */
-export function neverAsked(id: unknown): InvalidInputError {
-  return new InvalidInputError(
-    `nothing was asked with the id ${quoted(id)}.`,
-    `Pass the \`id\` of a call or question from \`client.pending\` or an event. A client remembers its last ${REMEMBERED} outcomes.`,
-  );
-}
-
-/** The text of a denial, for the agent. */
-export function denialOf(isUsers: boolean, why: string | undefined): string {
-  const denied = isUsers ? "denied by the user" : "denied";
-  if (why === undefined) return denied;
-  return /^denied\b/i.test(why) ? why : `${denied}: ${why}`;
+  return new InvalidInputError(`the id ${quotedId(id)} names ${what}.`, `Pass it to \`${takes}\`.`);
 }

@@ -1,5 +1,4 @@
 // The gate between a server's requests and the user's handlers. Rules decide first, then the user.
-import { defined } from "../checks.ts";
 import { said } from "../errors.ts";
 import { Recent } from "../recent.ts";
 import { Table } from "../table.ts";
@@ -13,12 +12,14 @@ import type {
   SettledRequest,
   ToolCall,
 } from "../values.ts";
-import { askedOtherwise, lasting, neverAsked, REMEMBERED, readAnswer, readDecision } from "./decision.ts";
+import { askedOtherwise, lasting, readAnswer, readDecision } from "./decision.ts";
 import { type Granted, Grants } from "./grants.ts";
 import { type AskingTurn, type GateHost, OpenRequest, type Prepare } from "./open-request.ts";
+import { type ApprovalOptions, approvalOf, type ToolRule } from "./options.ts";
+import { neverAsked, REMEMBERED } from "./outcome.ts";
 import { askPreview, type TellPreview } from "./preview.ts";
 import { RequestIds } from "./request-ids.ts";
-import { type ApprovalOptions, Rules, type ToolRule } from "./rules.ts";
+import { Rules } from "./rules.ts";
 import { type Subject, type SubjectRules, subjectOf } from "./subject.ts";
 
 /** Withdraws a request that no longer needs a decision. */
@@ -59,8 +60,7 @@ export class Gate {
   constructor(host: GateHost, options: ApprovalOptions, subjects?: SubjectRules) {
     this.#host = host;
     this.#subjects = subjects;
-    const { toolPolicy, onToolApproval, onQuestion, approvalTimeout } = options;
-    this.#options = defined({ toolPolicy, onToolApproval, onQuestion, approvalTimeout }); // a copy
+    this.#options = approvalOf(options);
     this.#rules = new Rules(host, this.#options);
   }
 

@@ -6,9 +6,6 @@ import type { Grant, Ruling } from "../values.ts";
 import type { AskingTurn } from "./open-request.ts";
 import type { Subject } from "./subject.ts";
 
-/** The grants of a client without a gate. */
-export const NO_GRANTS: readonly Grant[] = [];
-
 /** The limit of all grants' keys, in characters. Over it the oldest grants end, and the user is asked. */
 const MAX_KEPT = 1_048_576;
 

@@ -4,7 +4,7 @@ import type { CancelTimer, Clock } from "../clock.ts";
 import { said } from "../errors.ts";
 import type { Outbox } from "../tell/outbox.ts";
 import type { DecidedBy, PendingRequest, SettledRequest, TurnStatus } from "../values.ts";
-import type { AskContext } from "./rules.ts";
+import type { AskContext } from "./options.ts";
 
 /** A turn with an open request. Its idle limit pauses, and its listeners are notified. */
 export interface AskingTurn {

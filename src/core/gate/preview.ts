@@ -4,8 +4,8 @@ import type { CancelTimer } from "../clock.ts";
 import { InvalidInputError, said } from "../errors.ts";
 import type { ToolCall, ToolPreview } from "../values.ts";
 import type { GateHost } from "./open-request.ts";
+import type { AskContext } from "./options.ts";
 import { limitPreview } from "./preview-limits.ts";
-import type { AskContext } from "./rules.ts";
 
 /** Computes what a call would change. Undefined if this is unknown. */
 export type TellPreview = (

@@ -2,6 +2,7 @@
 import type { Clock } from "../clock.ts";
 import { deferred } from "../deferred.ts";
 import { ClosedError, ConnectError, RequestTimeoutError } from "../errors.ts";
+import { Table } from "../table.ts";
 
 export interface WaitLimits {
   /** Names the work at the start of an error message: `GET /status`. */
@@ -15,7 +16,7 @@ export interface WaitLimits {
 export class Waits {
   readonly #clock: Clock;
   readonly #owner: AbortSignal | undefined;
-  readonly #ends = new Set<() => void>();
+  readonly #ends = new Table<() => void, true>();
   #closed = false;
 
   /** Aborting `owner` ends all waits. Only waits listen to it, so that it does not keep this object alive. */
@@ -48,7 +49,7 @@ export class Waits {
     else if (signal?.aborted) onAbort();
     if (this.closed || signal?.aborted) return early.promise;
     const cancel = timeout === 0 ? undefined : this.#clock.setTimeout(onTime, timeout);
-    this.#ends.add(onClose);
+    this.#ends.set(onClose, true);
     this.#owner?.addEventListener("abort", onClose, { once: true });
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
@@ -75,6 +76,6 @@ export class Waits {
   /** Ends all waits, and later ones too, with a `ClosedError`. */
   close(): void {
     this.#closed = true;
-    for (const end of [...this.#ends]) end();
+    for (const end of [...this.#ends.keys()]) end();
   }
 }

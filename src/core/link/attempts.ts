@@ -3,6 +3,7 @@ import pRetry from "p-retry";
 import { startLimit } from "../clock.ts";
 import { type Deferred, deferred } from "../deferred.ts";
 import { type AgentwireError, asAny, ConnectTimeoutError, isAgentwireError } from "../errors.ts";
+import { loadAll } from "../late.ts";
 import { AttemptCount } from "./backoff.ts";
 import { BackoffWait } from "./backoff-wait.ts";
 import { asConnectError, closedByCaller } from "./connection-errors.ts";
@@ -100,6 +101,7 @@ export class Attempts {
   async #dial(state: StateOf<"connecting">): Promise<void> {
     const { life, host, setup, user } = this.#connection;
     if (life.state !== state) return; // a status listener has closed the client
+    loadAll(setup.late)?.catch(() => {}); // `whenLoaded` tries again, and reports the failure
     try {
       const webSocket = await host.dial(() => life.state === state);
       const socket = new Socket(webSocket, setup.resolved.outbox, setup.binary, user);

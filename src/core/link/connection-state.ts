@@ -3,6 +3,7 @@
 import type { CancelTimer, Clock } from "../clock.ts";
 import type { Deferred } from "../deferred.ts";
 import type { AgentwireError } from "../errors.ts";
+import type { Late } from "../late.ts";
 import type { Outbox } from "../tell/outbox.ts";
 import type { ClientStatus } from "../values.ts";
 import type { Backoff, ReconnectPolicy } from "./backoff.ts";
@@ -83,6 +84,8 @@ export interface ConnectionSetup {
   /** ms in the state `ready` until failures are reset. Undefined: only `healthy()` resets them. */
   readonly stableAfter: number | undefined;
   readonly binary: BinaryFrames;
+  /** The code that the protocol needs once the connection is ready. */
+  readonly late?: readonly Late<unknown>[];
   /** What proves that the connection works. `frame`: any frame. `protocol`: only `alive()`. */
   readonly proof: "frame" | "protocol";
   /** The kinds of the protocol's most frequent frames, which templates read. @default none */

@@ -1,7 +1,8 @@
 // One client's connection: dial, handshake, keepalive, reconnect, drain, close.
 import { type Clock, startLimit } from "../clock.ts";
 import { deferred } from "../deferred.ts";
-import { type AgentwireError, ClosedError, ConnectionLostError } from "../errors.ts";
+import { type AgentwireError, ClosedError, ConnectError, ConnectionLostError } from "../errors.ts";
+import { loadAll } from "../late.ts";
 import type { ClientStatus } from "../values.ts";
 import { Attempts } from "./attempts.ts";
 import { clientClosed, closedByCaller, connectError, readEnd, refusedFrame } from "./connection-errors.ts";
@@ -144,6 +145,34 @@ export class Connection implements KeepaliveUser, SocketUser {
     const expire = (): void => this.#protocol.handshakeTimedOut();
     const cancelTimer = startLimit(this.#clock, this.#setup.resolved.connectTimeout, expire);
     this.#life.to({ name: "handshaking", next, step, socket, cancelTimer });
+  }
+
+  /**
+   * Goes on with the handshake once the code that the protocol needs is loaded, at once if it is there. The protocol calls
+   * it before the server may begin anything.
+   */
+  whenLoaded(goOn: () => void): void {
+    const state = this.#state;
+    const loading = loadAll(this.#setup.late);
+    if (!loading || state.name !== "handshaking") {
+      goOn();
+      return;
+    }
+    const { outbox, connectTimeout } = this.#setup.resolved;
+    const then = (act: () => void): void => {
+      if (this.#life.openSocket === state.socket) outbox.run(act);
+    };
+    const late = `the rest of the client's code was not loaded within ${connectTimeout} ms`;
+    const expire = (): void => this.refuse(new ConnectError(late));
+    this.#life.to({ ...state, cancelTimer: startLimit(this.#clock, connectTimeout, expire) });
+    const loaded = (): void => {
+      this.askedAgain();
+      goOn();
+    };
+    loading.then(
+      () => then(loaded),
+      (error: ConnectError) => then(() => this.refuse(error)),
+    );
   }
 
   /** Completes the handshake. */

@@ -19,6 +19,8 @@ interface DialOptions {
 /** The options, copied when the client was made. */
 type DialSettings = Required<DialOptions> & { readonly maxReceiveBytes: number };
 
+const NONE = {};
+
 interface DialledProtocol {
   carriesCredentials(): boolean;
   /** Adds the protocol's part to the user's checked address. @default no change */
@@ -36,7 +38,7 @@ export function createDialer(
   redactor: Redactor,
   protocol: DialledProtocol,
 ): Dialer {
-  const { url, createWebSocket, WebSocket, headers = {}, allowInsecure = false } = options;
+  const { url, createWebSocket, WebSocket, headers = NONE, allowInsecure = false } = options;
   if (Object.keys(headers).length > 0 && !createWebSocket && (WebSocket || !sendsHeaders)) {
     throw new UnsupportedError(
       "`headers` cannot be sent with this WebSocket.",
@@ -52,7 +54,8 @@ export class Dialer {
   readonly #options: DialSettings;
   readonly #redactor: Redactor;
   readonly #protocol: DialledProtocol;
-  #address: URL | undefined;
+  /** Text: a `URL` takes 250 bytes, and an idle client asks for none. */
+  #address: string | undefined;
 
   constructor(options: DialSettings, redactor: Redactor, protocol: DialledProtocol) {
     this.#options = options;
@@ -63,18 +66,18 @@ export class Dialer {
 
   /** The address of the last dial for messages, without query and credentials. */
   target(): string {
-    const url = this.#address;
+    const url = this.#address === undefined ? undefined : new URL(this.#address);
     return url ? `${url.protocol}//${url.host}${url.pathname}` : "the server";
   }
 
   /** @throws InvalidInputError if credentials would travel unencrypted to another machine. */
   assertPrivate(): void {
-    if (this.#address && !this.#options.allowInsecure) assertPrivate(this.#address);
+    if (this.#address !== undefined && !this.#options.allowInsecure) assertPrivate(new URL(this.#address));
   }
 
   /** The user's address: of the last dial, or of the next one before the first dial. */
   async address(): Promise<URL> {
-    return this.#address ?? new URL(await this.#ask());
+    return new URL(this.#address ?? (await this.#ask()));
   }
 
   /** Opens a socket. Calls `stillWanted` just before. */
@@ -97,16 +100,17 @@ export class Dialer {
     const { url } = this.#options;
     const asked = typeof url === "function" ? await url() : url;
     this.#address = this.#check(asked);
-    return String(asked);
+    return this.#address;
   }
 
-  #check(value: unknown): URL {
+  #check(value: unknown): string {
     const { headers, allowInsecure } = this.#options;
     const found = credentialsIn(String(value));
     this.#redactor.use("url", ...found);
     const carriesCredentials =
       found.length > 0 || Object.keys(headers).length > 0 || this.#protocol.carriesCredentials();
-    return checkUrl(value, carriesCredentials && !allowInsecure);
+    checkUrl(value, carriesCredentials && !allowInsecure);
+    return String(value);
   }
 }
 
@@ -125,7 +129,7 @@ function isSocket(value: unknown): value is WebSocketLike {
   );
 }
 
-function checkUrl(value: unknown, mustBePrivate: boolean): URL {
+function checkUrl(value: unknown, mustBePrivate: boolean): void {
   if (typeof value !== "string" && !(value instanceof URL)) {
     throw new InvalidInputError(
       `the URL is ${describe(value)}.`,
@@ -158,5 +162,4 @@ function checkUrl(value: unknown, mustBePrivate: boolean): URL {
   if (url.hash !== "")
     throw new InvalidInputError("the URL has a fragment (#...).", "A WebSocket takes none: leave it out.");
   if (mustBePrivate) assertPrivate(url);
-  return url;
 }

@@ -18,16 +18,21 @@ export type Unsubscribe = () => void;
 /** The event names of the type `Events` at run time, as keys. */
 export type EventNames<Events> = Readonly<Record<keyof Events, true>>;
 
+/** The owner of an emitter. */
+interface EmitterHost {
+  listenerThrew(error: unknown, name: string): void;
+}
+
 /**
  * A typed emitter that calls listeners through the client's outbox. If a listener throws, the other listeners still
- * run, and `onThrow` gets the error and the event's name. A listener gets the events that are emitted after it was
+ * run, and the host gets the error and the event's name. A listener gets the events that are emitted after it was
  * added and delivered before it is removed. `Events` maps an event's name to the arguments of its listeners.
  */
 export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[] }> {
   readonly #emitter = new EventEmitter();
   readonly #names: EventNames<Events>;
   readonly #outbox: Outbox;
-  readonly #onThrow: (error: unknown, name: string) => void;
+  readonly #host: EmitterHost;
   /** Created with the first listener, because an idle client has a dozen emitters. */
   #offs: Set<Unsubscribe> | undefined;
   /** The listeners of the last event, cached because most events repeat the name. */
@@ -36,10 +41,10 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     | undefined;
   #closed = false;
 
-  constructor(names: EventNames<Events>, outbox: Outbox, onThrow: (error: unknown, name: string) => void) {
+  constructor(names: EventNames<Events>, outbox: Outbox, host: EmitterHost) {
     this.#names = names;
     this.#outbox = outbox;
-    this.#onThrow = onThrow;
+    this.#host = host;
   }
 
   /** @throws InvalidInputError for an unknown event or option, and if the listener is not a function. */
@@ -151,9 +156,9 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
   ): void {
     try {
       const later = listener(...values);
-      if (later instanceof Promise) later.catch((error: unknown) => this.#onThrow(error, name));
+      if (later instanceof Promise) later.catch((error: unknown) => this.#host.listenerThrew(error, name));
     } catch (error) {
-      this.#onThrow(error, name);
+      this.#host.listenerThrew(error, name);
     }
   }
 }

@@ -78,7 +78,7 @@ export abstract class Voice<
   /** Set by the client at its creation. */
   declare client: object;
   /** The turns created in this tick. */
-  #newTurns: Turn[] = [];
+  #newTurns: Turn[] | undefined;
   readonly #logger: Logger | undefined;
   readonly #debug: boolean;
 
@@ -87,7 +87,7 @@ export abstract class Voice<
     this.#debug = setup.debug;
     this.outbox = setup.outbox;
     this.redactor = setup.redactor;
-    this.events = new Emitter(setup.events, setup.outbox, this.listenerThrew);
+    this.events = new Emitter(setup.events, setup.outbox, this);
     this.shared = this.events as unknown as Emitter<ToldEvents<Event, Turn>>;
   }
 
@@ -111,7 +111,7 @@ export abstract class Voice<
 
   /** The values that a new listener gets first. */
   #presentFor(name: keyof Events): Iterable<readonly unknown[]> | undefined {
-    if (name === "turn") return this.#newTurns.length > 0 ? this.#newTurns.map((turn) => [turn]) : undefined;
+    if (name === "turn") return this.#newTurns?.map((turn) => [turn]);
     if (name !== "approval" && name !== "question") return undefined;
     const asked = this.pending.filter(({ type }) => type === name);
     return asked.length > 0 ? this.#stillOpen(asked) : undefined;
@@ -150,11 +150,13 @@ export abstract class Voice<
   }
 
   tellTurn(turn: Turn): void {
-    const isFirst = this.#newTurns.push(turn) === 1;
-    if (isFirst)
+    if (this.#newTurns) this.#newTurns.push(turn);
+    else {
+      this.#newTurns = [turn];
       queueMicrotask(() => {
-        this.#newTurns = [];
+        this.#newTurns = undefined;
       });
+    }
     this.shared.emit("turn", turn);
   }
 
@@ -183,7 +185,7 @@ export abstract class Voice<
   }
 
   /** Warns about an error of a listener or callback. All other listeners still run. */
-  readonly listenerThrew = (error: unknown, name: string): void => {
+  listenerThrew(error: unknown, name: string): void {
     const message = this.redactor.redact(`the listener for \`${name}\` threw: ${said(error)}`);
     if (name === "protocolWarning") {
       this.log("error", message); // `protocolWarning` cannot report its own listener
@@ -192,7 +194,7 @@ export abstract class Voice<
     const kind = "listener-threw";
     this.log("warn", `${kind}: ${message}`);
     this.shared.emitThrown("protocolWarning", { kind, message, cause: this.#clean(error) });
-  };
+  }
 
   #clean(cause: unknown): unknown {
     return cleanCause(cause, (text) => this.redactor.redact(text));

@@ -49,12 +49,12 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   constructor(setup: TurnSetup<Event, Result>) {
     const { id, host, signal, timeout, idleTimeout } = setup;
-    const { clock, outbox, listenerThrew } = host;
+    const { clock, outbox } = host;
     this.id = id;
     this.#setup = setup;
     this.#reader = new TurnReader(setup, this);
     this.#text = new GrowingText(setup.maxTextBytes);
-    this.#emitter = new Emitter(TURN_EVENTS, outbox, listenerThrew);
+    this.#emitter = new Emitter(TURN_EVENTS, outbox, host);
     this.tools = new TurnTools({
       opened: (request) => {
         const stands = (): boolean => this.tools.isPending(request);

@@ -49,7 +49,7 @@ export interface TurnHost<Event, Result extends TurnResult> {
   answeredWithin(time: number): boolean;
   /** Delivers an event to the client's listeners, until `stands()` is false after a cancel. */
   tellEvent(event: Event, turn: Turn<Event, Result>, stands: () => boolean): void;
-  readonly listenerThrew: (error: unknown, name: string) => void;
+  listenerThrew(error: unknown, name: string): void;
 }
 
 /** The turn's progress besides its text and tool calls. */

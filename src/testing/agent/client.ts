@@ -30,7 +30,7 @@ export class ClientParts implements Parts {
     this.gate = new Gate(this.core, { onToolApproval: "manual", onQuestion: "manual", approvalTimeout });
     this.turns = new MockTurns(this);
     this.link.serve(this.turns);
-    this.core.serve({ protocol: this.link, turns: this.turns.runner, gate: this.gate });
+    this.core.serve({ protocol: this.link, turns: this.turns.runner, asked: this });
   }
 }
 

@@ -1,7 +1,7 @@
 // Plays a scripted tool call: approval, run, result.
 import { defined } from "../../core/checks.ts";
-import { decideCall } from "../../core/gate/decision.ts";
 import type { Withdraw } from "../../core/gate/gate.ts";
+import { decideCall } from "../../core/gate/outcome.ts";
 import { subjectInWords } from "../../core/gate/subject.ts";
 import type { LiveTurn } from "../../core/turn/live-turn.ts";
 import type { Ruling, ToolCall, TurnToolCall } from "../../core/values.ts";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { type CallMessage, newCall, stepCall } from "../../../src/codey/calls.ts";
 import { newTurnState, roundsOf, stepTurn } from "../../../src/codey/turn.ts";
-import { decideCall, inferStart } from "../../../src/core/gate/decision.ts";
+import { decideCall, inferStart } from "../../../src/core/gate/outcome.ts";
 import { TurnTools } from "../../../src/core/turn/turn-tools.ts";
 import type { TurnToolCall } from "../../../src/core/values.ts";
 import { forBoth } from "./both.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../../src/core/client/options.ts";
 import { ConnectionLostError, HandshakeError, isAgentwireError } from "../../../src/core/errors.ts";
 import { Gate } from "../../../src/core/gate/gate.ts";
-import { APPROVAL_CHECKS, type ApprovalOptions } from "../../../src/core/gate/rules.ts";
+import { APPROVAL_CHECKS, type ApprovalOptions } from "../../../src/core/gate/options.ts";
 import type { TurnResult } from "../../../src/core/turn/turn.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
 import { mapWorkDuring } from "../support/costs.ts";
@@ -67,7 +67,7 @@ function rig(options: Partial<SocketClientOptions & ApprovalOptions> = {}) {
     proof: "frame",
   });
   const gate = new Gate(core, all);
-  core.serve({ protocol, gate, turns: { find: () => undefined, giveBack: () => {} } });
+  core.serve({ protocol, asked: { gate }, turns: { find: () => undefined, giveBack: () => {} } });
   const ready = async () => {
     const connected = core.connect();
     await settle();

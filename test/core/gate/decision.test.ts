@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isUsersWord, readDecision } from "../../../src/core/gate/decision.ts";
+import { readDecision } from "../../../src/core/gate/decision.ts";
+import { isUsersWord } from "../../../src/core/gate/outcome.ts";
 import { ruleFor } from "../../../src/core/gate/rules.ts";
 import type { DecidedBy } from "../../../src/core/values.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { GateHost } from "../../../src/core/gate/open-request.ts";
-import type { ApprovalOptions } from "../../../src/core/gate/rules.ts";
+import type { ApprovalOptions } from "../../../src/core/gate/options.ts";
 import type { Ruling } from "../../../src/core/values.ts";
 import { askedCall, gateRig, NOTHING_OPEN, rule } from "../support/gate.ts";
 import { settle } from "../support/promises.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { InvalidInputError } from "../../../src/core/errors.ts";
-import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/rules.ts";
+import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/options.ts";
 import type { Decision, Ruling, ToolCall } from "../../../src/core/values.ts";
 import { askedCall, gateRig, NOTHING_OPEN, rule, toolCall } from "../support/gate.ts";
 import { settle, thrownBy, unhandledDuring } from "../support/promises.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkCallOptions } from "../../../src/core/checks.ts";
-import { APPROVAL_CHECKS, type ApprovalOptions } from "../../../src/core/gate/rules.ts";
+import { APPROVAL_CHECKS, type ApprovalOptions } from "../../../src/core/gate/options.ts";
 import { thrownBy } from "../support/promises.ts";
 
 const check = (options: unknown): void =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import { readAnswer } from "../../../src/core/gate/decision.ts";
-import type { ApprovalOptions } from "../../../src/core/gate/rules.ts";
+import type { ApprovalOptions } from "../../../src/core/gate/options.ts";
 import type { Answer, Answers, Reply } from "../../../src/core/values.ts";
 import { gateRig, item, NOTHING_OPEN, question } from "../support/gate.ts";
 import { settle, thrownBy, unhandledDuring } from "../support/promises.ts";

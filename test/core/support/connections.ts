@@ -42,11 +42,12 @@ export type Changes = Partial<Omit<ConnectionSetup, "resolved"> & Omit<Resolved,
 /** A connection over sockets that the test drives, a protocol that only writes down, and a clock that stands still. */
 export function connectionRig(changes: Changes = {}) {
   const { random = 0.5, keepalive, ...rest } = changes;
-  const { connectTimeoutHint, stableAfter, binary, proof, ...resolved } = {
+  const { connectTimeoutHint, stableAfter, binary, proof, late, ...resolved } = {
     connectTimeoutHint: undefined,
     stableAfter: STABLE_AFTER,
     binary: "utf-8",
     proof: "frame",
+    late: [],
     ...rest,
   } as const;
   const clock = new ManualClock({ random });
@@ -127,6 +128,7 @@ export function connectionRig(changes: Changes = {}) {
     ...(connectTimeoutHint === undefined ? {} : { connectTimeoutHint }),
     stableAfter,
     binary,
+    late,
     proof,
   };
   const connection: Connection = new Connection(setup, host, protocol);

@@ -1,6 +1,6 @@
 import { type Asking, Gate, type Withdraw } from "../../../src/core/gate/gate.ts";
 import type { AskingTurn, GateHost } from "../../../src/core/gate/open-request.ts";
-import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/rules.ts";
+import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/options.ts";
 import type { SubjectRules } from "../../../src/core/gate/subject.ts";
 import { Outbox } from "../../../src/core/tell/outbox.ts";
 import type {

@@ -15,7 +15,9 @@ function rig() {
   const thrown: (readonly [unknown, string])[] = [];
   const names = { sum: true, error: true, nothing: true } as const;
   const outbox = new Outbox();
-  const emitter = new Emitter<Events>(names, outbox, (error, name) => thrown.push([error, name]));
+  const emitter = new Emitter<Events>(names, outbox, {
+    listenerThrew: (error, name) => void thrown.push([error, name]),
+  });
   return { emitter, outbox, log, thrown };
 }
 
@@ -143,11 +145,9 @@ describe("a closed emitter", () => {
     const log: unknown[] = [];
     const outbox = new Outbox();
     const { signal } = new AbortController();
-    const emitter: Emitter<Events> = new Emitter<Events>(
-      { sum: true, error: true, nothing: true },
-      outbox,
-      (error) => emitter.emitThrown("error", error as Error),
-    );
+    const emitter: Emitter<Events> = new Emitter<Events>({ sum: true, error: true, nothing: true }, outbox, {
+      listenerThrew: (error) => emitter.emitThrown("error", error as Error),
+    });
     const error = new Error("mine");
     emitter.on(
       "nothing",

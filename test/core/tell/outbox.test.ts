@@ -388,7 +388,9 @@ describe("the outbox's clock", () => {
 describe("an event without listeners", () => {
   test("adds nothing to the outbox", () => {
     const { outbox } = rig();
-    const emitter = new Emitter<{ chunk: [text: string] }>({ chunk: true }, outbox, () => {});
+    const emitter = new Emitter<{ chunk: [text: string] }>({ chunk: true }, outbox, {
+      listenerThrew: () => {},
+    });
     emitter.on("chunk", () => {})();
     const tell = vi.spyOn(outbox, "tell");
     try {

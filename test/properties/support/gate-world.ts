@@ -3,7 +3,7 @@ import { type Deferred, deferred } from "../../../src/core/deferred.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import { Gate, type Withdraw } from "../../../src/core/gate/gate.ts";
 import type { AskingTurn } from "../../../src/core/gate/open-request.ts";
-import type { ToolRule } from "../../../src/core/gate/rules.ts";
+import type { ToolRule } from "../../../src/core/gate/options.ts";
 import { Outbox } from "../../../src/core/tell/outbox.ts";
 import type { PendingRequest, Question, Reply, Ruling, ToolCall } from "../../../src/core/values.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
