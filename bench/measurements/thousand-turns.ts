@@ -1,5 +1,5 @@
 /** What a thousand turns leave behind on one client and one signal. */
-import { queryObjects, setFlagsFromString } from "node:v8";
+import { queryObjects } from "node:v8";
 import { CodebuffClient } from "agentwire/codebuff";
 import { ManualClock } from "agentwire/testing";
 import { startServer } from "../server/start.ts";
@@ -16,8 +16,6 @@ const SETTLED = 200;
 const STABLE = 5_000;
 
 await answer(async () => {
-  // No machine code is made: it would be most of the growth, and depends on the load of the machine.
-  setFlagsFromString("--max-opt=0");
   using server = await startServer();
   const url = server.url("codebuff", { count: 5 });
   const options = { url, profile: "proxy", settleWindow: 0 } as const;

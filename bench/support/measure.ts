@@ -16,11 +16,15 @@ const FLAGS = ["--expose-gc", "--disable-warning=ExperimentalWarning"];
 
 const measured = z.record(z.string(), z.number());
 
-/** Runs a file of `measurements/` in a process of its own, and resolves with what it measured. */
-export function measure(name: string, settings: Settings = {}): Promise<Measured> {
+/** Runs a file of `measurements/` in a process of its own, and resolves with what it measured. `flags`: further ones of Node. */
+export function measure(
+  name: string,
+  settings: Settings = {},
+  flags: readonly string[] = [],
+): Promise<Measured> {
   const file = join(import.meta.dirname, "..", "measurements", `${name}.ts`);
   return new Promise((resolve, reject) => {
-    const child = fork(file, [JSON.stringify(settings)], { execArgv: FLAGS, timeout: LIMIT });
+    const child = fork(file, [JSON.stringify(settings)], { execArgv: [...FLAGS, ...flags], timeout: LIMIT });
     let answer: unknown;
     child.once("message", (message) => {
       answer = message;

@@ -50,7 +50,7 @@ test("passes unchanged sizes, and prints a row for every browser entry and for t
     "agentwire/codebuff",
     "agentwire/codebuff, its client".slice(0, 22),
   ]);
-  expect(table[3]).toMatch(/^agentwire\/codebuff +1[34] \d{3} +1\d \d{3} +1\d \d{3} +0\.0 %$/);
+  expect(table[3]).toMatch(/^agentwire\/codebuff +1[34] \d{3} +1\d \d{3} +1\d \d{3} +1\d \d{3} +0\.0 %$/);
 });
 
 test("passes growth below 2 %, and refuses more", async () => {
