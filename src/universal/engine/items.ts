@@ -26,6 +26,10 @@ export interface SessionSetup {
   readonly emit: (event: UniversalEvent) => void;
 }
 
+export function eventId(sequence: number): string {
+  return `evt_${sequence}`;
+}
+
 export class Envelopes {
   readonly #setup: Omit<SessionSetup, "visibility">;
   #sequence = 0;
@@ -56,7 +60,7 @@ export class Envelopes {
     const sequence = ++this.#sequence;
     const isNative = stated === "agent";
     const event = {
-      event_id: `evt_${sequence}`,
+      event_id: eventId(sequence),
       sequence,
       time: this.#time,
       session_id: this.#setup.sessionId,
