@@ -139,7 +139,8 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
 
   /** Whether the event has listeners. If not, the caller can skip building an expensive value. */
   has(name: keyof Events & string): boolean {
-    return !this.#closed && this.#offs !== undefined && this.#emitter.listenerCount(name) > 0;
+    if (this.#closed || this.#offs === undefined) return false;
+    return this.#last?.name === name || this.#emitter.listenerCount(name) > 0;
   }
 
   #post(name: keyof Events & string, values: readonly unknown[], stands: (() => boolean) | undefined): void {
