@@ -3,6 +3,7 @@ import { EventEmitter } from "eventemitter3";
 import { type Checks, checkCallOptions, checks } from "../checks.ts";
 import { InvalidInputError } from "../errors.ts";
 import { checkName } from "../names.ts";
+import { Queue } from "../queue.ts";
 import type { Outbox } from "./outbox.ts";
 
 export interface ListenOptions {
@@ -23,6 +24,12 @@ interface EmitterHost {
   listenerThrew(error: unknown, name: string): void;
 }
 
+interface Posted {
+  readonly listeners: readonly ((values: readonly unknown[]) => void)[];
+  readonly values: readonly unknown[];
+  readonly stands: (() => boolean) | undefined;
+}
+
 /**
  * A typed emitter that calls listeners through the client's outbox. If a listener throws, the other listeners still
  * run, and the host gets the error and the event's name. A listener gets the events that are emitted after it was
@@ -36,9 +43,9 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
   /** Created with the first listener, because an idle client has a dozen emitters. */
   #offs: Set<Unsubscribe> | undefined;
   /** The listeners of the last event, cached because most events repeat the name. */
-  #last:
-    | { readonly name: string; readonly listeners: readonly ((...values: unknown[]) => void)[] }
-    | undefined;
+  #last: (Pick<Posted, "listeners"> & { readonly name: string }) | undefined;
+  /** The events that the outbox has not yet delivered. Each has its own call of `#deliver` in the outbox. */
+  readonly #posted = new Queue<Posted>();
   #closed = false;
 
   constructor(names: EventNames<Events>, outbox: Outbox, host: EmitterHost) {
@@ -62,7 +69,7 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     if (this.#closed || signal?.aborted) return () => {};
     let isListening = true;
     // eventemitter3 loses the types that `emit` has checked.
-    const told = (...values: unknown[]): void => {
+    const told = (values: readonly unknown[]): void => {
       if (isListening) this.#call(name, listener, values as unknown as Events[Name]);
     };
     const off = (): void => {
@@ -137,16 +144,23 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
 
   /** Whether the event has listeners. If not, the caller can skip building an expensive value. */
   has(name: keyof Events & string): boolean {
-    return !this.#closed && this.#offs !== undefined && this.#emitter.listenerCount(name) > 0;
+    if (this.#closed || this.#offs === undefined) return false;
+    return this.#last?.name === name || this.#emitter.listenerCount(name) > 0;
   }
 
   #post(name: keyof Events & string, values: readonly unknown[], stands: (() => boolean) | undefined): void {
     if (this.#last?.name !== name) this.#last = { name, listeners: this.#emitter.listeners(name) };
-    const { listeners } = this.#last; // listeners added later do not get this event
-    this.#outbox.tell(() => {
-      for (const listener of listeners) if (!stands || stands()) listener(...values);
-    });
+    this.#posted.add({ listeners: this.#last.listeners, values, stands }); // listeners added later do not get this event
+    this.#outbox.tell(this.#deliver);
   }
+
+  /** Delivers the oldest event. One function for all events, because most are a few bytes of text. */
+  readonly #deliver = (): void => {
+    const posted = this.#posted.take();
+    if (!posted) return;
+    const { listeners, values, stands } = posted;
+    for (const listener of listeners) if (!stands || stands()) listener(values);
+  };
 
   /** Calls a listener and reports its error, thrown at once or rejected later. */
   #call<Name extends keyof Events & string>(

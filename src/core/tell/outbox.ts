@@ -1,5 +1,6 @@
 // Delays socket writes and calls of the caller's code until the state has changed completely.
 import type { CancelTimer, Clock, TimerOptions } from "../clock.ts";
+import { Queue } from "../queue.ts";
 
 /**
  * Commit, then tell. A call, a timer, a socket event and an abort are *inputs*. An input first changes the state
@@ -11,9 +12,9 @@ import type { CancelTimer, Clock, TimerOptions } from "../clock.ts";
  * So code need not check whether a listener has just changed the state, and no listener sees a half-changed state.
  */
 export class Outbox {
-  /** Both lists are read from the front while they grow, and emptied at the end. No element moves. */
-  readonly #writes: (() => void)[] = [];
-  readonly #tells: (() => void)[] = [];
+  /** Both are read while they grow. Queues keep their memory: a list that is emptied after each frame would not. */
+  readonly #writes = new Queue<() => void>();
+  readonly #tells = new Queue<() => void>();
   /** The number of nested inputs that have not ended. */
   #depth = 0;
   /** The time of the current input, set at its first read. The frames of one burst share it. */
@@ -34,9 +35,9 @@ export class Outbox {
     if (--this.#depth > 0) return;
     if (this.#isWriting) return;
     try {
-      if (this.#writes.length > 0) this.#write();
+      if (this.#writes.size > 0) this.#write();
     } finally {
-      if (this.#tells.length > 0 && !this.#isTelling) this.#tell();
+      if (this.#tells.size > 0 && !this.#isTelling) this.#tell();
     }
   }
 
@@ -53,13 +54,13 @@ export class Outbox {
 
   /** Writes to a socket after the input. If the socket calls back at once, that is another input. */
   write(write: () => void): void {
-    this.#writes.push(write);
+    this.#writes.add(write);
     this.#settle();
   }
 
   /** Calls the caller's code (a listener, a logger, a callback) after the input and its writes. */
   tell(tell: () => void): void {
-    this.#tells.push(tell);
+    this.#tells.add(tell);
     this.#settle();
   }
 
@@ -107,16 +108,15 @@ export class Outbox {
 }
 
 /** Calls all functions, including added ones. Throws the first error after the last call. */
-function callAll(calls: (() => void)[]): void {
+function callAll(calls: Queue<() => void>): void {
   let thrown: { readonly error: unknown } | undefined;
-  for (let at = 0; at < calls.length; at++) {
+  for (let call = calls.take(); call; call = calls.take()) {
     try {
-      calls[at]?.();
+      call();
     } catch (error) {
       thrown ??= { error };
     }
   }
-  calls.length = 0;
   if (thrown) throw thrown.error;
 }
 

@@ -1,4 +1,5 @@
 // Makes the events of one session: assigns numbers, times and ids; opens, grows and closes items.
+import { GrowingText } from "../../core/text.ts";
 import type { ToolCallState } from "../../core/values.ts";
 import type {
   ContentPart,
@@ -23,6 +24,10 @@ export interface SessionSetup {
   /** The visibility of all reasoning. */
   readonly visibility: Visibility;
   readonly emit: (event: UniversalEvent) => void;
+}
+
+export function eventId(sequence: number): string {
+  return `evt_${sequence}`;
 }
 
 export class Envelopes {
@@ -55,7 +60,7 @@ export class Envelopes {
     const sequence = ++this.#sequence;
     const isNative = stated === "agent";
     const event = {
-      event_id: `evt_${sequence}`,
+      event_id: eventId(sequence),
       sequence,
       time: this.#time,
       session_id: this.#setup.sessionId,
@@ -79,7 +84,7 @@ export type NewItem = Omit<UniversalItem, "item_id" | "status">;
 export interface OpenItem {
   readonly head: ItemHead;
   /** The joined deltas. */
-  text: string;
+  readonly text: GrowingText;
   readonly part: DeltaPart;
   /** Makes the content from the joined deltas. */
   readonly finish: (text: string) => readonly ContentPart[];
@@ -118,7 +123,7 @@ export class Items {
 
   start(item: NewItem, stated: Stated, grows: Omit<OpenItem, "head" | "text">): OpenItem {
     const { head } = this.#begin(item, stated, grows.state);
-    const open: OpenItem = { head, text: "", ...grows };
+    const open: OpenItem = { head, text: new GrowingText(Number.POSITIVE_INFINITY), ...grows };
     this.#open.add(open);
     return open;
   }
@@ -141,7 +146,7 @@ export class Items {
 
   grow(item: OpenItem, delta: string, stated: Stated): void {
     if (typeof delta !== "string") throw new TypeError("a text is no string"); // other programs read the transcript: refuse malformed data
-    item.text += delta;
+    item.text.add(delta);
     const { item_id, native_item_id } = item.head;
     this.#envelopes.emit("item.delta", { item_id, native_item_id, delta, part: item.part }, stated);
   }
@@ -151,7 +156,7 @@ export class Items {
     item: OpenItem,
     stated: Stated,
     status: "completed" | "failed" = "completed",
-    content: readonly ContentPart[] = item.finish(item.text),
+    content: readonly ContentPart[] = item.finish(item.text.value),
     state?: ToolCallState,
   ): void {
     if (!this.#open.delete(item)) return;

@@ -40,7 +40,8 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
   readonly #mapping: Mapping<Event, Result>;
   readonly #options: NormaliserOptions;
   readonly #session: Session;
-  #told: UniversalEvent[] = [];
+  /** The events of the current fact. Most facts have one event. */
+  #told: UniversalEvent[] | undefined;
   /** The turns that began last. */
   readonly #over = new Recent<string, true>(MAX_REMEMBERED);
   /** The ends of turns that were never sent, while another turn runs. */
@@ -63,7 +64,10 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
       sessionId,
       wallTime,
       visibility: reasoningVisibility,
-      emit: (event) => void this.#told.push(event),
+      emit: (event) => {
+        if (this.#told) this.#told.push(event);
+        else this.#told = [event];
+      },
     });
   }
 
@@ -87,9 +91,8 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     } catch (error) {
       this.#threw(error, fact.type);
     }
-    const told = this.#told;
-    if (told.length === 0) return NOTHING;
-    this.#told = [];
+    const told = this.#told ?? NOTHING;
+    this.#told = undefined;
     return told;
   }
 

@@ -4,15 +4,24 @@ import { BufferOverflowError } from "../../core/errors.ts";
 import { partText } from "../engine/content.ts";
 import type { UniversalEvent } from "../events.ts";
 import type { ReplayOptions } from "../stream.ts";
+import { DeltaRun, pack } from "./delta-run.ts";
 import { reportError } from "./report-error.ts";
 
 /** Events per chunk. A chunk is stored and dropped as a whole. */
 const CHUNK = 256;
 
+/** The newest chunks stay as they are: readers that keep up get the events without another copy. */
+const UNPACKED = 3;
+
 /** Bytes of an event without its texts. */
 const ENVELOPE_BYTES = 600;
 
 const CHARACTER_BYTES = 2;
+
+interface Chunk {
+  readonly events: (UniversalEvent | DeltaRun)[];
+  bytes: number;
+}
 
 type Listener = (event: UniversalEvent) => void;
 
@@ -27,7 +36,8 @@ interface Joined {
 export class EventLog {
   readonly #maxBytes: number;
   /** By number: the first event of chunk `n` is event `n * CHUNK`. */
-  readonly #chunks = new Map<number, { readonly events: UniversalEvent[]; bytes: number }>();
+  readonly #chunks = new Map<number, Chunk>();
+  #newest: Chunk = { events: [], bytes: 0 };
   readonly #listeners = new Set<Joined>();
   #change: Deferred<void> | undefined;
   #oldest = 0;
@@ -96,7 +106,8 @@ export class EventLog {
 
   /** The event with the index `at`, if it has arrived and is kept. */
   peek(at: number): UniversalEvent | undefined {
-    return this.#chunks.get(Math.floor(at / CHUNK))?.events[at % CHUNK];
+    const kept = this.#chunks.get(Math.floor(at / CHUNK))?.events[at % CHUNK];
+    return kept instanceof DeltaRun ? kept.get(at % CHUNK) : kept;
   }
 
   /** The event with the index `at`, if it has arrived. @throws BufferOverflowError if it was dropped */
@@ -122,15 +133,20 @@ export class EventLog {
     return { [Symbol.asyncIterator]: () => new LogReader(this, options) };
   }
 
+  #addChunk(number: number): void {
+    this.#newest = { events: [], bytes: 0 };
+    this.#chunks.set(number, this.#newest);
+    const old = this.#chunks.get(number - UNPACKED);
+    if (old) pack(old.events);
+  }
+
   #keep(event: UniversalEvent): void {
     this.#ofTick?.push(event);
     const number = Math.floor(this.#count / CHUNK);
-    this.#count++;
-    const chunk = this.#chunks.get(number) ?? { events: [], bytes: 0 };
-    if (chunk.events.length === 0) this.#chunks.set(number, chunk);
+    if (this.#count++ % CHUNK === 0) this.#addChunk(number);
     const bytes = sizeOf(event);
-    chunk.events.push(event);
-    chunk.bytes += bytes;
+    this.#newest.events.push(event);
+    this.#newest.bytes += bytes;
     this.#bytes += bytes;
     while (this.#bytes > this.#maxBytes && this.#oldest < number) {
       this.#bytes -= this.#chunks.get(this.#oldest)?.bytes ?? 0;
