@@ -51,9 +51,9 @@ export async function setup(): Promise<void> {
     }),
   ]);
   process.env[BUILD] = folder;
-  process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "agentwire-compiled");
+  process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled");
 }
 
 export async function teardown(): Promise<void> {
-  if (folder !== undefined) await rm(folder, { recursive: true });
+  if (folder !== undefined) await rm(folder, { recursive: true, maxRetries: 3 });
 }
