@@ -3,7 +3,7 @@ import { playwright } from "@vitest/browser-playwright";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { findChromium } from "./scripts/support/chromium.ts";
 import { omissions } from "./test/browser/omissions.ts";
-import { SOURCES } from "./vitest.config.ts";
+import { SOURCES } from "./test/helpers/sources.ts";
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 const executablePath = findChromium();

@@ -2,39 +2,20 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vitest/config";
 import { filesApart, groupsBut } from "./test/apart.ts";
-
-const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
-
-/** The entries of the package, from the sources. */
-export const SOURCES = {
-  "#socket": source("core/link/socket.node.ts"),
-  "agentwire/codebuff": source("codebuff/index.ts"),
-  "agentwire/codey": source("codey/index.ts"),
-  "agentwire/cass": source("cass/index.ts"),
-  "agentwire/codebuff-cli": source("codebuff-cli/index.ts"),
-  "agentwire/codebuff-run/tools": source("codebuff-run/tools/index.ts"),
-  "agentwire/codebuff-run": source("codebuff-run/index.ts"),
-  "agentwire/universal": source("universal/index.ts"),
-  "agentwire/chat/node": source("chat/node.ts"),
-  "agentwire/chat": source("chat/index.ts"),
-  "agentwire/react": source("react/index.ts"),
-  "agentwire/ink": source("ink/index.ts"),
-  "agentwire/schemas": source("schemas/index.ts"),
-  "agentwire/testing/agent": source("testing/agent/index.ts"),
-  "agentwire/testing": source("testing/index.ts"),
-  agentwire: source("index.ts"),
-};
+import { SOURCES } from "./test/helpers/sources.ts";
 
 /** Where a worker runs one file after the other: nothing of these is in another process, and module state may be shared. */
 const SHARED_GROUPS = [
   "cass",
   "chat",
   "codebuff",
+  "codebuff-cli",
   "codebuff-events",
   "codebuff-run",
   "codey",
   "contract",
   "core",
+  "ink",
   "names",
   "properties",
   "schemas",
@@ -64,9 +45,17 @@ const uncounted: Plugin = {
 
 export default defineConfig({
   resolve: {
-    alias: SOURCES,
+    alias: [
+      ...Object.entries(SOURCES).map(([find, replacement]) => ({ find, replacement })),
+      // The fake CLI of the build that this run has made.
+      {
+        find: /^\.\/script-path\.ts$/,
+        replacement: fileURLToPath(new URL("./test/helpers/script-path.ts", import.meta.url)),
+      },
+    ],
   },
   test: {
+    globalSetup: ["test/helpers/build.ts"],
     testTimeout: 60_000, // some start a compiler, beside other workers on a slow machine
     maxWorkers: Math.ceil(availableParallelism() * 1.5), // many tests wait for processes: a core has work for more than one
     projects: [

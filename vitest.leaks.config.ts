@@ -6,6 +6,7 @@ export default defineConfig({
   // Not merged: that would add the files of this suite to all the others.
   ...base,
   test: {
+    globalSetup: ["test/helpers/build.ts"],
     include: ["test/leaks/**/*.leaks.ts"],
     pool: "forks",
     execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning"],

@@ -15,7 +15,8 @@ const PROBE_TEXT = `export const foreign = [${FOREIGN.join(", ")}];\n`;
 
 /**
  * The rooms that run everywhere compile without the DOM library and without Node's types, and a use of
- * either there would be noticed: a probe that names both is planted in each of those rooms.
+ * either there would be noticed: a probe that names both is planted in each of those rooms. Probes know nothing of each other,
+ * so one compilation judges all of them.
  */
 export const neutral: Check = async (root, note) => {
   const compiled = compile(join(root, CONFIG));
@@ -35,9 +36,9 @@ export const neutral: Check = async (root, note) => {
   }
 
   const rooms = [
-    ...new Set(modules.filter((module) => module.includes("/")).map((module) => roomOf(module)?.name)),
+    ...new Set(modules.flatMap((module) => (module.includes("/") ? (roomOf(module)?.name ?? []) : []))),
   ];
-  for (const room of rooms) if (room !== undefined) findings.push(...(await probe(root, room)));
+  findings.push(...(await probe(root, rooms)));
   if (rooms.length === 0) {
     findings.push({ file: "src", message: "has no room that runs everywhere: nothing to check" });
   }
@@ -50,22 +51,24 @@ function isNeutral(module: string): boolean {
   return roomOf(module)?.room.neutral === true && !mayUseNode(module);
 }
 
-/** Compiles a copy of the tree in which one room misbehaves, and reports what went unnoticed. */
-async function probe(root: string, room: string): Promise<Finding[]> {
+/** Compiles a copy of the tree in which the rooms misbehave, and reports what went unnoticed. */
+async function probe(root: string, rooms: readonly string[]): Promise<Finding[]> {
   await using copy = await tempFolder();
   await cp(join(root, "src"), join(copy.path, "src"), { recursive: true });
   for (const name of await readdir(root)) {
     if (/^tsconfig.*\.json$/.test(name)) await copyFile(join(root, name), join(copy.path, name));
   }
   await symlink(join(root, "node_modules"), join(copy.path, "node_modules"), "junction");
-  await writeFile(join(copy.path, "src", room, PROBE), PROBE_TEXT);
+  const files = rooms.map((room) => `src/${room}/${PROBE}`);
+  for (const file of files) await writeFile(join(copy.path, file), PROBE_TEXT);
 
-  const file = `src/${room}/${PROBE}`;
-  const noticed = compile(join(copy.path, CONFIG)).errors.filter((error) => error.file === file);
-  return FOREIGN.filter(
-    (name) => !noticed.some((error) => error.message.includes(`Cannot find name '${name}'`)),
-  ).map((name) => ({
-    file,
-    message: `compiles although it uses ${name}: ${CONFIG} lets Node's or the DOM's types in, or leaves the room out`,
-  }));
+  const { errors } = compile(join(copy.path, CONFIG));
+  const isNoticed = (file: string, name: string): boolean =>
+    errors.some((error) => error.file === file && error.message.includes(`Cannot find name '${name}'`));
+  return files.flatMap((file) =>
+    FOREIGN.filter((name) => !isNoticed(file, name)).map((name) => ({
+      file,
+      message: `compiles although it uses ${name}: ${CONFIG} lets Node's or the DOM's types in, or leaves the room out`,
+    })),
+  );
 }

@@ -15,6 +15,38 @@ export interface CompileError {
   readonly message: string;
 }
 
+/** The parsed libraries of the language. A process that compiles often parses each of them once. */
+const libraries = new Map<string, ts.SourceFile>();
+
+/** Reads files as a compiler does. */
+export function compilerHost(options: ts.CompilerOptions): ts.CompilerHost {
+  const host = ts.createCompilerHost(options);
+  const folder = dirname(ts.getDefaultLibFilePath(options));
+  const getSourceFile: typeof host.getSourceFile = (file, how, ...more) => {
+    if (dirname(file) !== folder) return host.getSourceFile(file, how, ...more);
+    const key = JSON.stringify([file, how]);
+    const parsed = libraries.get(key) ?? host.getSourceFile(file, how, ...more);
+    if (parsed !== undefined) libraries.set(key, parsed);
+    return parsed;
+  };
+  return { ...host, getSourceFile };
+}
+
+/** What a compiler complains of, but for the libraries of the language themselves. */
+export function diagnosticsOf(program: ts.Program): readonly ts.Diagnostic[] {
+  const own = program.getSourceFiles().filter((file) => !program.isSourceFileDefaultLibrary(file));
+  const ofFiles = own.flatMap((file) => [
+    ...program.getSyntacticDiagnostics(file),
+    ...program.getSemanticDiagnostics(file),
+  ]);
+  return ts.sortAndDeduplicateDiagnostics([
+    ...program.getConfigFileParsingDiagnostics(),
+    ...program.getOptionsDiagnostics(),
+    ...program.getGlobalDiagnostics(),
+    ...ofFiles,
+  ]);
+}
+
 /** Compiles a project as `tsc -p` does, without starting a process and without output. */
 export function compile(configFile: string): CompileResult {
   const root = dirname(configFile);
@@ -27,11 +59,12 @@ export function compile(configFile: string): CompileResult {
   const program = ts.createProgram({
     rootNames: parsed.fileNames,
     options: parsed.options,
+    host: compilerHost(parsed.options),
     configFileParsingDiagnostics: parsed.errors,
   });
   return {
     files: parsed.fileNames,
-    errors: ts.getPreEmitDiagnostics(program).map((diagnostic) => toError(root, diagnostic)),
+    errors: diagnosticsOf(program).map((diagnostic) => toError(root, diagnostic)),
   };
 }
 

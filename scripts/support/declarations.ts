@@ -1,5 +1,6 @@
 import { join, posix, relative, sep } from "node:path";
 import ts from "typescript";
+import { compilerHost, diagnosticsOf } from "./compile.ts";
 import { readImports } from "./read-imports.ts";
 
 /** The line that every declaration file begins with: `Symbol.asyncDispose` for those who do not ask for its library. */
@@ -74,21 +75,20 @@ function reach(
 
 /** Compiles the files with nothing but the language's own library; what is unknown then is a global. */
 function foreignGlobals(folder: string, files: readonly string[]): Problem[] {
-  const program = ts.createProgram(
-    files.map((file) => join(folder, file)),
-    {
-      lib: ["lib.es2022.d.ts", "lib.esnext.disposable.d.ts"],
-      types: [],
-      target: ts.ScriptTarget.ES2022,
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      strict: true,
-      noEmit: true,
-      skipLibCheck: false,
-    },
-  );
+  const options: ts.CompilerOptions = {
+    lib: ["lib.es2022.d.ts", "lib.esnext.disposable.d.ts"],
+    types: [],
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+  };
+  const rootNames = files.map((file) => join(folder, file));
+  const program = ts.createProgram({ rootNames, options, host: compilerHost(options) });
   const problems: Problem[] = [];
-  for (const { code, file, start, length, messageText } of ts.getPreEmitDiagnostics(program)) {
+  for (const { code, file, start, length, messageText } of diagnosticsOf(program)) {
     if (file === undefined || start === undefined) {
       problems.push({ file: "package.json", message: ts.flattenDiagnosticMessageText(messageText, "\n") });
       continue;

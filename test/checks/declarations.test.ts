@@ -133,15 +133,24 @@ describe("a strictly compiled app", () => {
   const typescript = dirname(require.resolve("typescript/package.json"));
   const nodeTypes = dirname(require.resolve("@types/node/package.json"));
 
-  /** Compiles a program against a package that declares `declarations`. */
-  async function complaints(declarations: string, surroundings: Surroundings): Promise<string> {
-    const manifest = { name: "agentwire", version: "1.0.0", type: "module", types: "index.d.ts" };
+  /** Compiles one program for each of some packages, which declare this. */
+  async function complaints(packages: Readonly<Record<string, string>>, surroundings: Surroundings) {
+    const programs = Object.entries(packages).map(
+      ([name, declarations]): Files => ({
+        [`${name}.ts`]: `import { value } from "${name}";\nexport const mine: string = value.name;\n`,
+        [`node_modules/${name}/package.json`]: {
+          name,
+          version: "1.0.0",
+          type: "module",
+          exports: { types: "./index.d.ts" },
+        },
+        [`node_modules/${name}/index.d.ts`]: declarations,
+      }),
+    );
     await using folder = await tree({
       "package.json": { type: "module" },
-      "app.ts": 'import { value } from "agentwire";\nexport const mine: string = value.name;\n',
-      "node_modules/agentwire/package.json": { ...manifest, exports: { types: "./index.d.ts" } },
-      "node_modules/agentwire/index.d.ts": declarations,
       "node_modules/@types/readme.md": "Types that every program sees, unless it says otherwise.",
+      ...Object.assign({}, ...programs),
     });
     await symlink(nodeTypes, join(folder.path, "node_modules/@types/node"), "junction");
     await symlink(
@@ -149,39 +158,31 @@ describe("a strictly compiled app", () => {
       join(folder.path, "node_modules/undici-types"),
       "junction",
     );
-    return await compileConsumer(folder.path, ["app.ts"], typescript, surroundings);
+    const files = Object.keys(packages).map((name) => `${name}.ts`);
+    return await compileConsumer(folder.path, files, typescript, surroundings);
   }
 
-  test("compiles with types that use the shared globals", async () => {
-    const declarations = `${REFERENCE}export declare const value: { name: string; signal: AbortSignal } & AsyncDisposable;\n`;
-    const said = await Promise.all([BROWSER_APP, NODE_APP].map((app) => complaints(declarations, app)));
-    expect(said).toEqual(["", ""]);
+  test.each([BROWSER_APP, NODE_APP])(
+    "compiles with types that use the shared globals: $name",
+    async (app) => {
+      const shared = `${REFERENCE}export declare const value: { name: string; signal: AbortSignal } & AsyncDisposable;\n`;
+      expect(await complaints({ shared }, app)).toBe("");
+    },
+  );
+
+  test("of a browser does not compile with a Node global, or with a disposable type without its library", async () => {
+    const buffer = "export declare const value: { name: string; bytes: Buffer };";
+    const disposable = "export declare const value: { name: string } & AsyncDisposable;";
+    const said = await complaints({ buffer, disposable }, BROWSER_APP);
+    expect(said).toMatch(/buffer.index\.d\.ts.*Cannot find name 'Buffer'/);
+    expect(said).toMatch(/disposable.index\.d\.ts.*Cannot find name 'AsyncDisposable'/);
   });
 
-  test("does not compile with a Node global in a browser app", async () => {
-    const said = await complaints(
-      "export declare const value: { name: string; bytes: Buffer };",
-      BROWSER_APP,
-    );
-    expect(said).toContain("Cannot find name 'Buffer'");
-  });
-
-  test("does not compile with a browser global in a Node app", async () => {
-    const said = await complaints("export declare const value: { name: string; at: HTMLElement };", NODE_APP);
-    expect(said).toContain("Cannot find name 'HTMLElement'");
-  });
-
-  test("does not compile with a disposable type without its library, in a browser app", async () => {
-    const said = await complaints(
-      "export declare const value: { name: string } & AsyncDisposable;",
-      BROWSER_APP,
-    );
-    expect(said).toContain("Cannot find name 'AsyncDisposable'");
-  });
-
-  test("does not compile if a type has changed", async () => {
-    expect(await complaints("export declare const value: { name: number };", NODE_APP)).toContain(
-      "app.ts(2,14)",
-    );
+  test("on Node does not compile with a browser global, or if a type has changed", async () => {
+    const element = "export declare const value: { name: string; at: HTMLElement };";
+    const changed = "export declare const value: { name: number };";
+    const said = await complaints({ element, changed }, NODE_APP);
+    expect(said).toMatch(/element.index\.d\.ts.*Cannot find name 'HTMLElement'/);
+    expect(said).toContain("changed.ts(2,14)");
   });
 });

@@ -8,13 +8,18 @@ import { cliWorld, HELD, isThere, NO_HOME } from "../helpers/codebuff-cli.ts";
 import { shown } from "../helpers/turns.ts";
 import { describe, test } from "./rows.ts";
 
-const program = (name: string): string => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
+/** The arguments for Node to start a program. */
+const program = (name: string): readonly string[] => [
+  "--import",
+  fileURLToPath(new URL("../helpers/from-source.ts", import.meta.url)),
+  fileURLToPath(new URL(`programs/${name}`, import.meta.url)),
+];
 
 /** A program that is in the middle of a turn of the fake. */
 async function parent(how: string, options: object = {}, scenario: FakeCodebuffScenario = {}) {
   const cli = await FakeCodebuffCli.start({ events: HELD, grandchild: true, ...scenario });
   const given = { command: cli.command, args: cli.args, env: cli.env, homeDir: NO_HOME, ...options };
-  const child: ChildProcess = spawn(process.execPath, [program("parent.ts"), how, JSON.stringify(given)], {
+  const child: ChildProcess = spawn(process.execPath, [...program("parent.ts"), how, JSON.stringify(given)], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   let said = "";
@@ -259,9 +264,13 @@ describe("a slow reader", () => {
   }, async () => {
     await using cli = await FakeCodebuffCli.start({ flood: 1_000_000 });
     const given = { command: cli.command, args: cli.args, env: cli.env, homeDir: NO_HOME };
-    const child = spawn(process.execPath, ["--expose-gc", program("slow-reader.ts"), JSON.stringify(given)], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const child = spawn(
+      process.execPath,
+      ["--expose-gc", ...program("slow-reader.ts"), JSON.stringify(given)],
+      {
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     let said = "";
     child.stdout.on("data", (piece: Buffer) => {
       said += piece.toString();

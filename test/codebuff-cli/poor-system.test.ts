@@ -67,8 +67,10 @@ test.skipIf(process.platform === "win32")(
   "a system without free file handles fails the turn, and nothing else",
   async () => {
     const program = fileURLToPath(new URL("programs/no-files.ts", import.meta.url));
+    const hooks = fileURLToPath(new URL("../helpers/from-source.ts", import.meta.url));
     const run = promisify(execFile);
-    const { stdout } = await run("sh", ["-c", 'ulimit -n 64; exec "$0" "$1"', process.execPath, program]);
+    const command = [process.execPath, "--import", hooks, program];
+    const { stdout } = await run("sh", ["-c", 'ulimit -n 64; exec "$0" "$@"', ...command]);
     expect(stdout).toMatch(/^begins\n.* could not be started \(EMFILE\)\n$/);
   },
 );

@@ -1,11 +1,11 @@
 import { rmSync, symlinkSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { ManualClock } from "agentwire/testing";
 import { type TempFolder, tempFolder } from "../../scripts/support/temp-folder.ts";
+import { fastStart } from "../helpers/sources.ts";
 import type {
   Answer,
   AnyClient,
@@ -105,8 +105,7 @@ class ProcessWorld implements World, Backend {
   }
 
   client(options: ContractOptions = {}): AnyClient {
-    // Node reads the program's TypeScript by itself, and faster when it may keep what it made of it.
-    const env = { TOLD_BY: this.#address, NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache") };
+    const env = { TOLD_BY: this.#address, ...fastStart() };
     const program = { command: this.#command, args: [PROGRAM], env };
     const client = this.#protocol.client(options, program, this.clock);
     this.#clients.push(client);

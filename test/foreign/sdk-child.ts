@@ -5,6 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { TempFolder } from "../../scripts/support/temp-folder.ts";
 import { tree } from "../checks/tree.ts";
+import { fastStart } from "../helpers/sources.ts";
 import type { Job } from "./codebuff-ws-sdk-run.ts";
 import type { Said } from "./said.ts";
 
@@ -14,7 +15,7 @@ const LIMIT = 10_000;
 
 /**
  * The original client at work in a process of its own: with a project in a temporary folder, nothing of this
- * machine's environment but `PATH`, and no way to any other machine.
+ * machine's environment but `PATH` and what makes it start fast, and no way to any other machine.
  */
 export class SdkChild implements AsyncDisposable {
   /** The folder it works in. At first it holds `a.txt`. */
@@ -38,6 +39,7 @@ export class SdkChild implements AsyncDisposable {
       cwd: this.project,
       env: {
         PATH: process.env["PATH"],
+        ...fastStart(),
         HOME: join(folder.path, "home"),
         NEXT_PUBLIC_CB_ENVIRONMENT: "test",
         NEXT_PUBLIC_CODEBUFF_BACKEND_URL: host,

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { fastStart } from "../helpers/sources.ts";
 import { projectsOf } from "./project.ts";
 import type { Heard, Said } from "./said.ts";
 import type { Scenario } from "./scenario.ts";
@@ -34,7 +35,7 @@ export interface Story {
 
 /**
  * Lets the original client work for some users at once, in a process of its own: with a project for each in a temporary folder, an empty
- * home, nothing of this machine's environment but `PATH`, and no way to any other machine. The process must end by itself.
+ * home, nothing of this machine's environment but `PATH` and what makes it start fast, and no way to any other machine. The process must end by itself.
  * @returns the stories in the order of the users
  */
 export async function sdkRuns(users: readonly SdkUser[]): Promise<readonly Story[]> {
@@ -58,7 +59,12 @@ export async function sdkRuns(users: readonly SdkUser[]): Promise<readonly Story
 async function saidBy(job: Job, folder: string): Promise<readonly Said[]> {
   const child = spawn(process.execPath, [PROGRAM], {
     cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: join(folder, "home"), CODEBUFF_API_KEY: KEY_OF_ENVIRONMENT },
+    env: {
+      PATH: process.env["PATH"],
+      ...fastStart(),
+      HOME: join(folder, "home"),
+      CODEBUFF_API_KEY: KEY_OF_ENVIRONMENT,
+    },
     stdio: "pipe",
     // A group of its own, so that what it starts ends with it.
     detached: true,

@@ -1,6 +1,6 @@
 // Prompts when the system has no more files to give: `node no-files.ts`, with a low limit. Says what the turn came to.
 import { openSync } from "node:fs";
-import { CodebuffCli } from "../../../src/codebuff-cli/index.ts";
+import { CodebuffCli } from "agentwire/codebuff-cli";
 
 const client = new CodebuffCli({ command: process.execPath, homeDir: "/nowhere/at/all" });
 console.log("begins"); // what this opens is open by then

@@ -1,7 +1,7 @@
 // A program that uses the client and dies in the middle of a turn: `node parent.ts <how> <what the client is given, as JSON>`.
 import { writeSync } from "node:fs";
+import { CodebuffCli, type CodebuffCliOptions } from "agentwire/codebuff-cli";
 import { onExit } from "signal-exit";
-import { CodebuffCli, type CodebuffCliOptions } from "../../../src/codebuff-cli/index.ts";
 
 const [how, given = "{}"] = process.argv.slice(2);
 // Before there are clients: who listens first decides first.

@@ -1,6 +1,6 @@
 // Reads a long stream slowly, and tells what that took: `node --expose-gc slow-reader.ts <what the client is given, as JSON>`.
 import { setImmediate } from "node:timers/promises";
-import { CodebuffCli, type CodebuffCliOptions } from "../../../src/codebuff-cli/index.ts";
+import { CodebuffCli, type CodebuffCliOptions } from "agentwire/codebuff-cli";
 
 const options: CodebuffCliOptions = JSON.parse(process.argv[2] ?? "{}");
 const client = new CodebuffCli(options);

@@ -1,13 +1,9 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { fastStart } from "../../helpers/sources.ts";
 
 const FROM_SOURCE = new URL("../../helpers/from-source.ts", import.meta.url).href;
-
-/** Node keeps there what it has compiled of the sources: the next child starts in a third of the time. */
-const COMPILED = join(tmpdir(), "agentwire-compiled");
 
 /** ms after which a child that hangs is killed, so that its test fails with what it has said. */
 const LIMIT = 15_000;
@@ -30,10 +26,10 @@ export class Child implements AsyncDisposable {
   #seen = 0;
   #look = (): void => {};
 
-  /** Nothing of this environment reaches it but `PATH`, where Node keeps what it has compiled, and `env`. */
+  /** Nothing of this environment reaches it but `PATH`, what makes it start fast, and `env`. */
   constructor(program: string, args: readonly string[] = [], { env, limit = LIMIT }: ChildOptions = {}) {
     this.#process = spawn(process.execPath, ["--import", FROM_SOURCE, program, ...args], {
-      env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: COMPILED, ...env },
+      env: { PATH: process.env["PATH"], ...fastStart(), ...env },
       stdio: "pipe",
     });
     this.#ended = once(this.#process, "close").then(() => this.#look());

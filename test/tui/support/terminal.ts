@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type IPty, spawn } from "@lydell/node-pty";
 import headless from "@xterm/headless";
+import { fastStart } from "../../helpers/sources.ts";
 import { KEYS, type Key, pasteOf } from "./keys.ts";
 import { MARK_ID } from "./output.ts";
 import { processesWith } from "./processes.ts";
@@ -270,17 +271,14 @@ export class Terminal implements AsyncDisposable {
   }
 }
 
-/**
- * Nothing of the machine but `PATH`: no `CI`, and no variable of colours. Sources that were compiled for an earlier start are not compiled
- * again.
- */
+/** Nothing of the machine but `PATH`, and what makes the program start fast: no `CI`, and no variable of colours. */
 function environmentOf(folder: string, more: Readonly<Record<string, string>>): Record<string, string> {
   return {
     PATH: process.env["PATH"] ?? "",
     HOME: folder,
     LANG: "C.UTF-8",
     TERM,
-    NODE_COMPILE_CACHE: join(tmpdir(), "agentwire-tui-compiled"),
+    ...fastStart(),
     [LEFT_BEHIND]: join(folder, MODES),
     ...more,
   };

@@ -5,6 +5,7 @@ import { expect } from "vitest";
 import type { McpProgram, McpServerConfig } from "../../../../src/codebuff-run/tools/mcp/config.ts";
 import { type McpOptions, mcpServers } from "../../../../src/codebuff-run/tools/mcp/mcp-servers.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
+import { fastStart } from "../../../helpers/sources.ts";
 
 const PROGRAM = fileURLToPath(new URL("./program.ts", import.meta.url));
 
@@ -12,7 +13,7 @@ const PROGRAM = fileURLToPath(new URL("./program.ts", import.meta.url));
 export const program = (mode = "plain", env: Readonly<Record<string, string>> = {}): McpProgram => ({
   command: process.execPath,
   args: [PROGRAM, mode],
-  env,
+  env: { ...fastStart(), ...env },
 });
 
 export interface McpWorld extends AsyncDisposable {

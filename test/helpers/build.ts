@@ -1,0 +1,59 @@
+// Builds the package once for all tests of a run. A program in a process of its own starts from it in half the time that it takes
+// to start from the sources. Vitest runs this before the tests.
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type BuildOptions, build } from "esbuild";
+import { readManifest } from "../../scripts/support/manifest.ts";
+import { BUILD, builtName, SOURCES } from "./sources.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const SCHEMAS = "agentwire/schemas";
+
+let folder: string | undefined;
+
+export async function setup(): Promise<void> {
+  folder = await mkdtemp(join(tmpdir(), "agentwire-build-"));
+  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"), "dir");
+  const { dependencies, peerDependencies } = await readManifest(ROOT);
+  const users = Object.keys({ ...dependencies, ...peerDependencies });
+  const shared = {
+    absWorkingDir: ROOT,
+    outdir: folder,
+    bundle: true,
+    platform: "node",
+    target: "es2022",
+    tsconfig: join(ROOT, "tsconfig.json"),
+    logLevel: "error",
+  } satisfies BuildOptions;
+  const modules = { ...shared, format: "esm", outExtension: { ".js": ".mjs" } } satisfies BuildOptions;
+  const scripts = { ...shared, format: "cjs", outExtension: { ".js": ".cjs" } } satisfies BuildOptions;
+  const entries = Object.entries(SOURCES).flatMap(([entry, source]): [string, string][] =>
+    entry.startsWith("#") ? [] : [[builtName(entry), source]],
+  );
+  const isSchemas = ([name]: readonly [string, string]): boolean => name === builtName(SCHEMAS);
+  await Promise.all([
+    // As in the package: zod is bundled, but for the entry whose schemas the user composes with schemas of zod.
+    build({
+      ...modules,
+      entryPoints: Object.fromEntries(entries.filter((entry) => !isSchemas(entry))),
+      splitting: true,
+      external: users.filter((name) => name !== "zod"),
+    }),
+    build({ ...modules, entryPoints: Object.fromEntries(entries.filter(isSchemas)), external: users }),
+    build({
+      ...scripts,
+      entryPoints: {
+        "fake-codebuff": join(ROOT, "src/testing/codebuff-cli/program/main.ts"),
+        "search-worker": join(ROOT, "src/codebuff-run/tools/search/matching/worker.ts"),
+      },
+    }),
+  ]);
+  process.env[BUILD] = folder;
+  process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled");
+}
+
+export async function teardown(): Promise<void> {
+  if (folder !== undefined) await rm(folder, { recursive: true, maxRetries: 3 });
+}
