@@ -1,27 +1,33 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { defineConfig, type Plugin } from "vitest/config";
+import { defineConfig, type Plugin, type TestProjectConfiguration } from "vitest/config";
 import { filesApart, groupsBut } from "./test/apart.ts";
 import { SOURCES } from "./test/helpers/sources.ts";
 
-/** Where a worker runs one file after the other: nothing of these is in another process, and module state may be shared. */
-const SHARED_GROUPS = [
-  "cass",
-  "chat",
-  "codebuff",
-  "codebuff-cli",
-  "codebuff-events",
-  "codebuff-run",
-  "codey",
-  "contract",
-  "core",
-  "ink",
-  "names",
-  "properties",
-  "schemas",
-  "testing",
-  "universal",
-];
+/**
+ * Where a worker runs one file after the other: nothing of these replaces what others use, and module state may be shared. The groups are
+ * apart, so that no worker runs files of two.
+ */
+const SHARED_GROUPS: Readonly<Record<string, readonly string[]>> = {
+  shared: [
+    "cass",
+    "chat",
+    "codebuff",
+    "codebuff-events",
+    "codebuff-run",
+    "codey",
+    "core",
+    "names",
+    "properties",
+    "schemas",
+    "testing",
+    "universal",
+  ],
+  // The more memory a worker holds, the longer it takes to start a process, and these start a thousand.
+  programs: ["codebuff-cli", "contract"],
+  // Ink replaces the console.
+  ink: ["ink"],
+};
 
 /** Where coverage is not counted: programs in other processes, and tests whose cost counting would multiply. */
 const UNCOUNTED = [
@@ -31,9 +37,9 @@ const UNCOUNTED = [
 ];
 
 const testsOf = (group: string) => `test/${group}/**/*.test.{ts,tsx}`;
-const shared = SHARED_GROUPS.map(testsOf);
-const apart = filesApart(shared);
-const otherGroups = groupsBut(SHARED_GROUPS).map(testsOf);
+const sharedGroups = Object.values(SHARED_GROUPS).flat();
+const apart = filesApart(sharedGroups.map(testsOf));
+const otherGroups = groupsBut(sharedGroups).map(testsOf);
 
 /** Workers of this project count no coverage, whatever `--coverage` says. */
 const uncounted: Plugin = {
@@ -59,10 +65,12 @@ export default defineConfig({
     testTimeout: 60_000, // some start a compiler, beside other workers on a slow machine
     maxWorkers: Math.ceil(availableParallelism() * 1.5), // many tests wait for processes: a core has work for more than one
     projects: [
-      {
-        extends: true,
-        test: { name: "shared", include: shared, exclude: [...apart, ...UNCOUNTED], isolate: false },
-      },
+      ...Object.entries(SHARED_GROUPS).map(
+        ([name, groups]): TestProjectConfiguration => ({
+          extends: true,
+          test: { name, include: groups.map(testsOf), exclude: [...apart, ...UNCOUNTED], isolate: false },
+        }),
+      ),
       {
         extends: true,
         test: {

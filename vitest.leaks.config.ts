@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import base from "./vitest.config.ts";
 
@@ -9,6 +10,7 @@ export default defineConfig({
     globalSetup: ["test/helpers/build.ts"],
     include: ["test/leaks/**/*.leaks.ts"],
     pool: "forks",
+    maxWorkers: availableParallelism(), // a file measures its own process alone
     execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning"],
     testTimeout: 120_000,
   },
