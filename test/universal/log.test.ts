@@ -21,9 +21,14 @@ function event(sequence: number, delta = "x"): UniversalEvent {
   };
 }
 
+function add(log: EventLog, ...events: readonly UniversalEvent[]): void {
+  for (const event of events) log.keep(event);
+  log.tell();
+}
+
 function logOf(count: number, maxBytes = ALL): EventLog {
   const log = new EventLog(maxBytes);
-  for (let sequence = 1; sequence <= count; sequence++) log.add([event(sequence)]);
+  for (let sequence = 1; sequence <= count; sequence++) add(log, event(sequence));
   return log;
 }
 
@@ -40,7 +45,7 @@ describe("a reader", () => {
         const log = logOf(before);
         const reading = readAll(log.read({ after }));
         for (let sequence = before + 1; sequence <= before + later; sequence++) {
-          log.add([event(sequence)]);
+          add(log, event(sequence));
           if (sequence % 97 === 0) await Promise.resolve(); // lets the reader run
         }
         log.end();
@@ -54,7 +59,7 @@ describe("a reader", () => {
   test("reads the same as every other reader", async () => {
     const log = logOf(3);
     const readers = [readAll(log.read({})), readAll(log.read({ after: 1 })), readAll(log.read({}))];
-    log.add([event(4), event(5)]);
+    add(log, event(4), event(5));
     log.end();
     expect(await Promise.all(readers)).toEqual([
       [1, 2, 3, 4, 5],
@@ -67,7 +72,7 @@ describe("a reader", () => {
     const log = logOf(1);
     const reader = log.read({})[Symbol.asyncIterator]();
     const asked = [reader.next(), reader.next(), reader.next()];
-    log.add([event(2)]);
+    add(log, event(2));
     log.end();
     const steps = await Promise.all(asked);
     expect(steps.map(({ done, value }) => (done === true ? "done" : value.sequence))).toEqual([1, 2, "done"]);
@@ -120,7 +125,7 @@ describe("a log over its limit", () => {
 
   test("includes the texts of the events in its size", () => {
     const log = new EventLog(LIMIT);
-    for (let sequence = 1; sequence <= 1_000; sequence++) log.add([event(sequence, "x".repeat(10_000))]);
+    for (let sequence = 1; sequence <= 1_000; sequence++) add(log, event(sequence, "x".repeat(10_000)));
     expect(log.peek(0)).toBeUndefined();
   });
 });
@@ -130,9 +135,9 @@ describe("a listener", () => {
     const log = logOf(1);
     const heard: number[] = [];
     const off = log.listen(({ sequence }) => heard.push(sequence));
-    log.add([event(2), event(3)]);
+    add(log, event(2), event(3));
     off();
-    log.add([event(4)]);
+    add(log, event(4));
     expect(heard).toEqual([2, 3]);
   });
 
@@ -143,7 +148,7 @@ describe("a listener", () => {
       throw new Error("mine");
     });
     log.listen(({ sequence }) => heard.push(sequence));
-    expect(() => log.add([event(1), event(2)])).toThrow("mine");
+    expect(() => add(log, event(1), event(2))).toThrow("mine");
     expect(heard).toEqual([1, 2]);
   });
 
@@ -153,30 +158,30 @@ describe("a listener", () => {
     log.listen(({ sequence }) => heard.push(sequence));
     log.end();
     log.listen(({ sequence }) => heard.push(-sequence));
-    log.add([event(1)]);
+    add(log, event(1));
     expect(heard).toEqual([]);
   });
 
   test("added during a tick gets the tick's events in a microtask, in order, before newer ones", async () => {
     const log = logOf(1);
     log.beginTick();
-    log.add([event(2)]);
+    add(log, event(2));
     const heard: number[] = [];
     log.listen(({ sequence }) => {
       heard.push(sequence);
-      if (sequence === 2) log.add([event(4)]);
+      if (sequence === 2) add(log, event(4));
     });
-    log.add([event(3)]);
+    add(log, event(3));
     expect(heard).toEqual([]);
     await settle();
-    log.add([event(5)]);
+    add(log, event(5));
     expect(heard).toEqual([2, 3, 4, 5]);
   });
 
   test("added during a tick gets all its events, even above the limit and after the log's end", async () => {
     const log = new EventLog(1);
     log.beginTick();
-    for (let sequence = 1; sequence <= 1_000; sequence++) log.add([event(sequence)]);
+    for (let sequence = 1; sequence <= 1_000; sequence++) add(log, event(sequence));
     log.end();
     const heard: number[] = [];
     log.listen(({ sequence }) => heard.push(sequence));
@@ -187,7 +192,7 @@ describe("a listener", () => {
   test("added after a tick does not get the tick's events", async () => {
     const log = logOf(0);
     log.beginTick();
-    log.add([event(1)]);
+    add(log, event(1));
     await settle();
     const heard: number[] = [];
     log.listen(({ sequence }) => heard.push(sequence));
@@ -198,14 +203,14 @@ describe("a listener", () => {
   test("removed while it gets a tick's events gets no more of them", async () => {
     const log = logOf(0);
     log.beginTick();
-    log.add([event(1), event(2)]);
+    add(log, event(1), event(2));
     const heard: number[] = [];
     const off = log.listen(({ sequence }) => {
       heard.push(sequence);
       off();
     });
     await settle();
-    log.add([event(3)]);
+    add(log, event(3));
     expect(heard).toEqual([1]);
   });
 
@@ -215,7 +220,7 @@ describe("a listener", () => {
     try {
       const log = logOf(0);
       log.beginTick();
-      log.add([event(1), event(2)]);
+      add(log, event(1), event(2));
       const heard: number[] = [];
       log.listen(({ sequence }) => {
         heard.push(sequence);

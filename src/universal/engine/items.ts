@@ -26,10 +26,6 @@ export interface SessionSetup {
   readonly emit: (event: UniversalEvent) => void;
 }
 
-export function eventId(sequence: number): string {
-  return `evt_${sequence}`;
-}
-
 export class Envelopes {
   readonly #setup: Omit<SessionSetup, "visibility">;
   #sequence = 0;
@@ -60,7 +56,7 @@ export class Envelopes {
     const sequence = ++this.#sequence;
     const isNative = stated === "agent";
     const event = {
-      event_id: eventId(sequence),
+      event_id: `evt_${sequence}`,
       sequence,
       time: this.#time,
       session_id: this.#setup.sessionId,

@@ -24,8 +24,6 @@ export interface NormaliserOptions
 /** Remembered turns, so that a repeated fact begins no turn again. */
 const MAX_REMEMBERED = 1_000;
 
-const NOTHING: readonly UniversalEvent[] = [];
-
 type FactOf<
   Type extends Fact["type"],
   Event extends AnyEvent = AnyEvent,
@@ -40,8 +38,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
   readonly #mapping: Mapping<Event, Result>;
   readonly #options: NormaliserOptions;
   readonly #session: Session;
-  /** The events of the current fact. Most facts have one event. */
-  #told: UniversalEvent[] | undefined;
+  readonly #told: UniversalEvent[] = [];
   /** The turns that began last. */
   readonly #over = new Recent<string, true>(MAX_REMEMBERED);
   /** The ends of turns that were never sent, while another turn runs. */
@@ -55,7 +52,12 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
   /** Whether a status item has reported the backend's statement about its session. */
   #isStartTold = false;
 
-  constructor(mapping: Mapping<Event, Result>, options: NormaliserOptions) {
+  /** `emit`: receives the events of `handle`, for this library's streams. */
+  constructor(
+    mapping: Mapping<Event, Result>,
+    options: NormaliserOptions,
+    emit: (event: UniversalEvent) => void = (event) => void this.#told.push(event),
+  ) {
     const { sessionId, wallTime, reasoningVisibility = "public", eagerStart = false } = options;
     this.#holds = mapping.opens !== undefined && !eagerStart;
     this.#mapping = mapping;
@@ -64,10 +66,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
       sessionId,
       wallTime,
       visibility: reasoningVisibility,
-      emit: (event) => {
-        if (this.#told) this.#told.push(event);
-        else this.#told = [event];
-      },
+      emit,
     });
   }
 
@@ -83,17 +82,20 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
 
   /** Handles one fact. Returns its events. */
   push(fact: Fact<Event, Result>): readonly UniversalEvent[] {
+    this.handle(fact);
+    return this.#told.splice(0);
+  }
+
+  /** @internal Handles one fact. Allocates nothing but events, because most facts are a few bytes of text. */
+  handle(fact: Fact<Event, Result>): void {
     const session = this.#session;
-    if (session.isEnded) return NOTHING;
+    if (session.isEnded) return;
     try {
       session.input(this.#options.includeRaw ? finiteJson(this.#rawOf(fact)) : null);
       this.#handle(fact);
     } catch (error) {
       this.#threw(error, fact.type);
     }
-    const told = this.#told ?? NOTHING;
-    this.#told = undefined;
-    return told;
   }
 
   #rawOf(fact: Fact<Event, Result>): unknown {

@@ -130,12 +130,10 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     const id = newSessionId();
     const previous = this.#forgotten;
     const forgotten = previous === undefined ? {} : { previous_session_id: previous, context_lost: true };
-    const normaliser = new Normaliser(this.#binding.newMapping(isOneOff), {
-      ...options,
-      sessionId: id,
-      wallTime: () => clock.wallTime(),
-      metadata: { capabilities, ...forgotten },
-    });
+    const setup = { ...options, sessionId: id, wallTime: () => clock.wallTime() };
+    const metadata = { capabilities, ...forgotten };
+    const mapping = this.#binding.newMapping(isOneOff);
+    const normaliser = new Normaliser(mapping, { ...setup, metadata }, (event) => this.#log.keep(event));
     const session: OpenSession<Event, Result> = { normaliser, id, cancelQuiet: () => {} };
     this.#sessions.set(key, session);
     return session;
@@ -237,9 +235,9 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
 
   #tell(session: OpenSession<Event, Result> | undefined, fact: Fact<Event, Result>): void {
     if (!session) return;
-    const events = session.normaliser.push(fact);
+    session.normaliser.handle(fact);
     if (session.normaliser.isUnsolicited) this.#awaitQuiet(session);
-    if (events.length > 0) this.#log.add(events);
+    this.#log.tell();
   }
 
   /** Work without a prompt has no end message: it ends when no event has arrived for a while. */

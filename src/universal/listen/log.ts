@@ -1,17 +1,14 @@
 // The last events of a stream, for readers that join later.
 import { type Deferred, deferred } from "../../core/deferred.ts";
 import { BufferOverflowError } from "../../core/errors.ts";
+import { Queue } from "../../core/queue.ts";
 import { partText } from "../engine/content.ts";
 import type { UniversalEvent } from "../events.ts";
 import type { ReplayOptions } from "../stream.ts";
-import { DeltaRun, pack } from "./delta-run.ts";
 import { reportError } from "./report-error.ts";
 
 /** Events per chunk. A chunk is stored and dropped as a whole. */
 const CHUNK = 256;
-
-/** The newest chunks stay as they are: readers that keep up get the events without another copy. */
-const UNPACKED = 3;
 
 /** Bytes of an event without its texts. */
 const ENVELOPE_BYTES = 600;
@@ -19,7 +16,7 @@ const ENVELOPE_BYTES = 600;
 const CHARACTER_BYTES = 2;
 
 interface Chunk {
-  readonly events: (UniversalEvent | DeltaRun)[];
+  readonly events: UniversalEvent[];
   bytes: number;
 }
 
@@ -39,6 +36,8 @@ export class EventLog {
   readonly #chunks = new Map<number, Chunk>();
   #newest: Chunk = { events: [], bytes: 0 };
   readonly #listeners = new Set<Joined>();
+  /** The events that the listeners have not got. */
+  readonly #untold = new Queue<UniversalEvent>();
   #change: Deferred<void> | undefined;
   #oldest = 0;
   #bytes = 0;
@@ -59,12 +58,30 @@ export class EventLog {
     return this.#isEnded;
   }
 
-  /** Adds events and notifies all listeners, even if one throws. Then throws the first error. */
-  add(events: readonly UniversalEvent[]): void {
-    for (const event of events) this.#keep(event);
+  /** Adds an event. `tell` must follow. */
+  keep(event: UniversalEvent): void {
+    this.#ofTick?.push(event);
+    if (this.#listeners.size > 0) this.#untold.add(event);
+    const number = Math.floor(this.#count / CHUNK);
+    if (this.#count++ % CHUNK === 0) {
+      this.#newest = { events: [], bytes: 0 };
+      this.#chunks.set(number, this.#newest);
+    }
+    const bytes = sizeOf(event);
+    this.#newest.events.push(event);
+    this.#newest.bytes += bytes;
+    this.#bytes += bytes;
+    while (this.#bytes > this.#maxBytes && this.#oldest < number) {
+      this.#bytes -= this.#chunks.get(this.#oldest)?.bytes ?? 0;
+      this.#chunks.delete(this.#oldest++);
+    }
+  }
+
+  /** Notifies readers and listeners of the new events, even if a listener throws. Then throws the first error. */
+  tell(): void {
     this.wake();
     let thrown: { readonly error: unknown } | undefined;
-    for (const event of events) {
+    for (let event = this.#untold.take(); event; event = this.#untold.take()) {
       for (const { listener, backlog } of this.#listeners) {
         try {
           if (backlog) backlog.push(event);
@@ -106,8 +123,7 @@ export class EventLog {
 
   /** The event with the index `at`, if it has arrived and is kept. */
   peek(at: number): UniversalEvent | undefined {
-    const kept = this.#chunks.get(Math.floor(at / CHUNK))?.events[at % CHUNK];
-    return kept instanceof DeltaRun ? kept.get(at % CHUNK) : kept;
+    return this.#chunks.get(Math.floor(at / CHUNK))?.events[at % CHUNK];
   }
 
   /** The event with the index `at`, if it has arrived. @throws BufferOverflowError if it was dropped */
@@ -131,27 +147,6 @@ export class EventLog {
 
   read(options: ReplayOptions): AsyncIterable<UniversalEvent> {
     return { [Symbol.asyncIterator]: () => new LogReader(this, options) };
-  }
-
-  #addChunk(number: number): void {
-    this.#newest = { events: [], bytes: 0 };
-    this.#chunks.set(number, this.#newest);
-    const old = this.#chunks.get(number - UNPACKED);
-    if (old) pack(old.events);
-  }
-
-  #keep(event: UniversalEvent): void {
-    this.#ofTick?.push(event);
-    const number = Math.floor(this.#count / CHUNK);
-    if (this.#count++ % CHUNK === 0) this.#addChunk(number);
-    const bytes = sizeOf(event);
-    this.#newest.events.push(event);
-    this.#newest.bytes += bytes;
-    this.#bytes += bytes;
-    while (this.#bytes > this.#maxBytes && this.#oldest < number) {
-      this.#bytes -= this.#chunks.get(this.#oldest)?.bytes ?? 0;
-      this.#chunks.delete(this.#oldest++);
-    }
   }
 }
 
