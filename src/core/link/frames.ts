@@ -17,10 +17,10 @@ export class Frames {
   readonly #user: FramesUser;
   readonly #host: Pick<ConnectionHost, "warn" | "frame">;
   readonly #protocol: Pick<Protocol, "message" | "spoiled">;
-  readonly #templates: Templates;
+  readonly #templates: Templates | undefined;
 
   constructor(
-    { resolved, proof, hot = [] }: ConnectionSetup,
+    { resolved, proof, hot }: ConnectionSetup,
     user: FramesUser,
     host: Pick<ConnectionHost, "warn" | "frame">,
     protocol: Pick<Protocol, "message" | "spoiled">,
@@ -30,7 +30,7 @@ export class Frames {
     this.#user = user;
     this.#host = host;
     this.#protocol = protocol;
-    this.#templates = new Templates(hot);
+    this.#templates = hot && new Templates(hot);
   }
 
   /** Handles a text frame. A frame over the limit ends the connection. */
@@ -53,7 +53,7 @@ export class Frames {
 
   /** Reads one frame for the protocol. A failure becomes a warning, and the connection stays open. */
   #read(text: string): void {
-    const known = this.#templates.read(text);
+    const known = this.#templates?.read(text);
     if (known !== undefined) {
       this.#deliver(known, text, false);
       return;
@@ -66,7 +66,7 @@ export class Frames {
       return;
     }
     const isDeep = isTooDeep(text);
-    if (!isDeep) this.#templates.learn(text, value);
+    if (!isDeep) this.#templates?.learn(text, value);
     this.#deliver(value, text, isDeep);
   }
 

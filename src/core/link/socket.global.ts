@@ -1,5 +1,5 @@
 // Opens the platform's own WebSocket: in browsers, Bun, Deno and workers.
-import type { DataListener, MessageEventLike, OpenSocket, WebSocketLike } from "./web-socket.ts";
+import type { MessageEventLike, MessageListener, OpenSocket, WebSocketLike } from "./web-socket.ts";
 
 /** The platform's WebSocket cannot send `headers` with the upgrade. */
 export const sendsHeaders = false;
@@ -15,9 +15,16 @@ export function inOneWrite(_socket: WebSocketLike, write: () => void): void {
   write();
 }
 
-/** Calls `listener` with the data of each message, until the returned function is called. */
-export function listen(socket: WebSocketLike, listener: DataListener): () => void {
-  const onMessage = ({ data }: MessageEventLike): void => listener(data);
-  socket.addEventListener("message", onMessage);
-  return () => socket.removeEventListener("message", onMessage);
+/** Calls `listener` with each message of the socket. */
+export function listen(socket: WebSocketLike, listener: MessageListener): void {
+  socket.addEventListener("message", listener);
+}
+
+export function unlisten(socket: WebSocketLike, listener: MessageListener): void {
+  socket.removeEventListener("message", listener);
+}
+
+/** The data of a message: text, or bytes in one of several forms. */
+export function dataOf({ data }: MessageEventLike): unknown {
+  return data;
 }

@@ -2,8 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type WsSocket from "isomorphic-ws";
-import { listen as listenToEvents } from "./socket.global.ts";
-import type { DataListener, OpenSocket, WebSocketLike } from "./web-socket.ts";
+import type { MessageEventLike, MessageListener, OpenSocket, WebSocketLike } from "./web-socket.ts";
 
 /** `ws` can send `headers` with the upgrade. */
 export const sendsHeaders = true;
@@ -24,13 +23,21 @@ export const openSocket: OpenSocket = async (url, init, limits) => {
 /** The sockets that `openSocket` made. */
 const opened = new WeakSet<WebSocketLike>();
 
-/** Calls `listener` with the data of each message. `ws` makes an event for each message only if a listener wants events. */
-export function listen(socket: WebSocketLike, listener: DataListener): () => void {
-  if (!isOpened(socket)) return listenToEvents(socket, listener);
-  const onMessage = (data: WsSocket.RawData, isBinary: boolean): void =>
-    listener(isBinary ? data : data.toString());
-  socket.on("message", onMessage);
-  return () => socket.off("message", onMessage);
+/** Calls `listener` with each message of the socket. `ws` makes events only for listeners that ask for events. */
+export function listen(socket: WebSocketLike, listener: MessageListener): void {
+  if (isOpened(socket)) socket.on("message", listener as (data: unknown, isBinary: boolean) => void);
+  else socket.addEventListener("message", listener);
+}
+
+export function unlisten(socket: WebSocketLike, listener: MessageListener): void {
+  if (isOpened(socket)) socket.off("message", listener);
+  else socket.removeEventListener("message", listener);
+}
+
+/** The data of a message: text, or bytes in one of several forms. */
+export function dataOf(message: MessageEventLike, isBinary?: boolean): unknown {
+  if (isBinary === undefined) return message.data;
+  return isBinary ? message : String(message);
 }
 
 function isOpened(socket: WebSocketLike): socket is WsSocket {

@@ -1,8 +1,8 @@
 // One WebSocket of any runtime: its events, writes and end.
-import { inOneWrite, listen } from "#socket";
+import { dataOf, inOneWrite, listen, unlisten } from "#socket";
 import { Table } from "../table.ts";
 import type { Outbox } from "../tell/outbox.ts";
-import type { CloseEventLike, WebSocketLike } from "./web-socket.ts";
+import type { CloseEventLike, MessageEventLike, WebSocketLike } from "./web-socket.ts";
 
 /** How a socket ended. */
 export interface SocketEnd {
@@ -41,7 +41,6 @@ export class Socket {
   readonly #socket: WebSocketLike;
   readonly #outbox: Outbox;
   readonly #binary: BinaryFrames;
-  readonly #stopListening: () => void;
   /** Undefined once the socket reports nothing more. */
   #user: SocketUser | undefined;
   /** Whether `close` was called. The platform's `close` runs at the end of the input. */
@@ -59,7 +58,7 @@ export class Socket {
     this.#user = user;
     socket.binaryType = "arraybuffer"; // blobs could only be read out of order
     socket.addEventListener("open", this.#onOpen);
-    this.#stopListening = listen(socket, this.#onMessage);
+    listen(socket, this.#onMessage);
     socket.addEventListener("error", this.#onError);
     socket.addEventListener("close", this.#onClose);
     // An already open or closed socket fires no event for it.
@@ -139,13 +138,14 @@ export class Socket {
   #release(): void {
     this.#user = undefined;
     this.#socket.removeEventListener("open", this.#onOpen);
-    this.#stopListening();
+    unlisten(this.#socket, this.#onMessage);
     this.#socket.removeEventListener("close", this.#onClose);
   }
 
   readonly #onOpen = (): void => this.#outbox.run(() => this.#user?.onOpen());
 
-  readonly #onMessage = (data: unknown): void => {
+  readonly #onMessage = (message: MessageEventLike, isBinary?: boolean): void => {
+    const data = dataOf(message, isBinary);
     this.#outbox.enter();
     try {
       if (typeof data === "string") this.#user?.frames.onText(data);

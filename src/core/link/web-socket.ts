@@ -21,8 +21,8 @@ export interface MessageEventLike {
   readonly data: unknown;
 }
 
-/** Called with the data of each message: text, or bytes in one of several forms. */
-export type DataListener = (data: unknown) => void;
+/** Called with an event, or with the arguments of `ws`: the bytes, and whether their frame was binary. */
+export type MessageListener = (message: MessageEventLike, isBinary?: boolean) => void;
 
 export interface CloseEventLike {
   readonly code: number;

@@ -45,7 +45,7 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
   /** The listeners of the last event, cached because most events repeat the name. */
   #last: (Pick<Posted, "listeners"> & { readonly name: string }) | undefined;
   /** The events that the outbox has not yet delivered. Each has its own call of `#deliver` in the outbox. */
-  readonly #posted = new Queue<Posted>();
+  #posted: Queue<Posted> | undefined;
   #closed = false;
 
   constructor(names: EventNames<Events>, outbox: Outbox, host: EmitterHost) {
@@ -150,13 +150,14 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
 
   #post(name: keyof Events & string, values: readonly unknown[], stands: (() => boolean) | undefined): void {
     if (this.#last?.name !== name) this.#last = { name, listeners: this.#emitter.listeners(name) };
+    this.#posted ??= new Queue();
     this.#posted.add({ listeners: this.#last.listeners, values, stands }); // listeners added later do not get this event
     this.#outbox.tell(this.#deliver);
   }
 
   /** Delivers the oldest event. One function for all events, because most are a few bytes of text. */
   readonly #deliver = (): void => {
-    const posted = this.#posted.take();
+    const posted = this.#posted?.take();
     if (!posted) return;
     const { listeners, values, stands } = posted;
     for (const listener of listeners) if (!stands || stands()) listener(values);

@@ -12,9 +12,10 @@ import { Queue } from "../queue.ts";
  * So code need not check whether a listener has just changed the state, and no listener sees a half-changed state.
  */
 export class Outbox {
-  /** Both are read while they grow. Queues keep their memory: a list that is emptied after each frame would not. */
-  readonly #writes = new Queue<() => void>();
-  readonly #tells = new Queue<() => void>();
+  /** Read while it grows, and forgotten when it is empty: most connections are idle. */
+  #writes: Queue<() => void> | undefined;
+  /** Made for the first listener. Keeps its memory, because a frame may be told to listeners. */
+  #tells: Queue<() => void> | undefined;
   /** The number of nested inputs that have not ended. */
   #depth = 0;
   /** The time of the current input, set at its first read. The frames of one burst share it. */
@@ -35,9 +36,9 @@ export class Outbox {
     if (--this.#depth > 0) return;
     if (this.#isWriting) return;
     try {
-      if (this.#writes.size > 0) this.#write();
+      if (this.#writes) this.#write(this.#writes);
     } finally {
-      if (this.#tells.size > 0 && !this.#isTelling) this.#tell();
+      if (this.#tells && this.#tells.size > 0 && !this.#isTelling) this.#tell(this.#tells);
     }
   }
 
@@ -54,12 +55,14 @@ export class Outbox {
 
   /** Writes to a socket after the input. If the socket calls back at once, that is another input. */
   write(write: () => void): void {
+    this.#writes ??= new Queue();
     this.#writes.add(write);
     this.#settle();
   }
 
   /** Calls the caller's code (a listener, a logger, a callback) after the input and its writes. */
   tell(tell: () => void): void {
+    this.#tells ??= new Queue();
     this.#tells.add(tell);
     this.#settle();
   }
@@ -88,19 +91,20 @@ export class Outbox {
     this.leave();
   }
 
-  #write(): void {
+  #write(writes: Queue<() => void>): void {
     this.#isWriting = true;
     try {
-      callAll(this.#writes);
+      callAll(writes);
     } finally {
       this.#isWriting = false;
+      this.#writes = undefined;
     }
   }
 
-  #tell(): void {
+  #tell(tells: Queue<() => void>): void {
     this.#isTelling = true;
     try {
-      callAll(this.#tells);
+      callAll(tells);
     } finally {
       this.#isTelling = false;
     }
