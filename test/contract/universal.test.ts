@@ -126,3 +126,40 @@ promise("universal: a listener removed right after `prompt()` gets nothing", asy
   expect(left).toEqual([]);
   expect(behind).toEqual(await readAll(stream));
 });
+
+promise(
+  "universal: a listener that closes the stream in the middle of an answer gets every event up to the end, in order",
+  async ({ client, toUniversal }) => {
+    const turn = client.prompt("hello");
+    const stream = toUniversal(turn);
+    const told: UniversalEvent[] = [];
+    stream.on("event", (event) => {
+      told.push(event);
+      if (event.type === "item.started" && event.data.item.role !== "user") stream.close();
+    });
+    await turn.outcome;
+    stream.close();
+    expect(told).toEqual(await readAll(stream));
+    expect(told.map(({ sequence }) => sequence)).toEqual(told.map((_, index) => index + 1));
+    expect(told.at(-1)?.type).toBe("session.ended");
+  },
+);
+
+promise(
+  "universal: the listeners of a turn and of its stream are told in the order in which they were added",
+  async ({ client, toUniversal }) => {
+    const turn = client.prompt("hello", { read: false });
+    const order: string[] = [];
+    turn.on("event", () => void order.push("before"));
+    toUniversal(turn).on("event", ({ type }) => {
+      if (type === "item.delta") order.push("stream");
+    });
+    turn.on("event", () => void order.push("after"));
+    await turn.outcome;
+    const streamed = order.flatMap((who, at) => (who === "stream" ? [order.slice(at - 1, at + 2)] : []));
+    for (const around of streamed) expect(around).toEqual(["before", "stream", "after"]);
+    expect(order.filter((who) => who === "before")).toHaveLength(
+      order.filter((who) => who === "after").length,
+    );
+  },
+);
