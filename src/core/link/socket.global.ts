@@ -25,6 +25,6 @@ export function unlisten(socket: WebSocketLike, listener: MessageListener): void
 }
 
 /** The data of a message: text, or bytes in one of several forms. */
-export function dataOf({ data }: MessageEventLike): unknown {
+export function dataOf({ data }: MessageEventLike, _isBinary?: boolean): unknown {
   return data;
 }
