@@ -1,12 +1,17 @@
-// The environment of a command, without credentials.
+// The environment of a program that an agent runs or that is an agent, without credentials.
 import {
   CREDENTIAL_NAME,
   isCredentialParameter,
   urlCredentials,
-} from "../../../core/tell/credential-names.ts";
-import type { NodeTerminalOptions } from "../options.ts";
+} from "../core/tell/credential-names.ts";
 
-export interface EnvironmentSetup extends Pick<NodeTerminalOptions, "env" | "inheritEnv" | "keepEnv"> {
+export interface EnvironmentSetup {
+  /** Additional variables. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Passes this process's variables except credentials. `false`: PATH, HOME and a few more. @default true */
+  readonly inheritEnv?: boolean | undefined;
+  /** Variables to pass in any case. @default none */
+  readonly keepEnv?: readonly string[] | undefined;
   readonly own: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
 }
