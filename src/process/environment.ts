@@ -12,6 +12,8 @@ export interface EnvironmentSetup {
   readonly inheritEnv?: boolean | undefined;
   /** Variables to pass in any case. @default none */
   readonly keepEnv?: readonly string[] | undefined;
+  /** Variables that replace those of this process. @default pagers, prompts and colours are off */
+  readonly quiet?: Readonly<Record<string, string>> | undefined;
   readonly own: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
 }
@@ -50,7 +52,7 @@ const HARMLESS: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK"]
 
 /** The environment of an agent's program. Drops this process's credentials unless the caller names them. */
 export function programEnvironment(setup: EnvironmentSetup): NodeJS.ProcessEnv {
-  const { own, env = {}, inheritEnv = true, keepEnv = [], platform } = setup;
+  const { own, env = {}, inheritEnv = true, keepEnv = [], quiet = QUIET, platform } = setup;
   const nameOf = platform === "win32" ? (name: string): string => name.toUpperCase() : String;
   const setOf = (names: readonly string[]): ReadonlySet<string> => new Set(names.map(nameOf));
   const kept = setOf(keepEnv);
@@ -73,7 +75,7 @@ export function programEnvironment(setup: EnvironmentSetup): NodeJS.ProcessEnv {
     if (value === undefined || !isPassed(name, value)) continue;
     made.set(nameOf(name), [name, value]);
   }
-  for (const [name, value] of Object.entries({ ...QUIET, ...env })) made.set(nameOf(name), [name, value]);
+  for (const [name, value] of Object.entries({ ...quiet, ...env })) made.set(nameOf(name), [name, value]);
   return Object.fromEntries(made.values());
 }
 
