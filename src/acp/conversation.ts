@@ -129,8 +129,8 @@ class AcpSessionConversation
       const { modes } = session.state;
       if (!modes?.available.some((mode) => mode.id === id))
         throw new InvalidInputError(`the agent has no mode \`${id}\`.`, "Pass the id of one in `session.modes`.");
-      this.#ref.mode = id;
       await setMode(this.#setup.core, link, session, id);
+      this.#ref.mode = id;
     });
   }
 

@@ -30,14 +30,19 @@ export function wantedMode(session: AcpSession, option: string | false, core: Ac
 
 /** Sets the mode, if the session has another one. @throws AgentRefusal and the errors of requests */
 export async function setMode(core: AcpCore, link: AgentLink, session: AcpSession, mode: string): Promise<void> {
-  session.wantedMode = mode;
+  const { id: sessionId, wantedMode: before } = session;
+  session.wantedMode = mode; // the agent may tell the change before it answers
   if (session.state.modes?.current === mode) return;
   const { outbox, settings } = core;
-  const { id: sessionId } = session;
-  if (session.hasModes) {
-    await link.request("session/set_mode", { sessionId, modeId: mode }, settings.connectTimeout);
-    outbox.run(() => session.setMode(mode));
-  } else await setOption(core, link, session, optionOf(session, "mode"), mode);
+  try {
+    if (session.hasModes) {
+      await link.request("session/set_mode", { sessionId, modeId: mode }, settings.connectTimeout);
+      outbox.run(() => session.setMode(mode));
+    } else await setOption(core, link, session, optionOf(session, "mode"), mode);
+  } catch (error) {
+    session.wantedMode = before;
+    throw error;
+  }
 }
 
 /** @throws InvalidInputError for an unknown model; AgentRefusal and the errors of requests */
