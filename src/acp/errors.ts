@@ -115,8 +115,7 @@ export function authError(
 ): AcpAuthError {
   const offers = methods.map(({ id, name }) => `\`${id}\` (${name})`).join(", ");
   const how = offers === "" ? "log in with its own program" : `pass \`auth\`, one of ${offers}, or log in with its own program`;
-  const options = { delivery: "not-sent" } as const;
-  return new AcpAuthError("auth", `the agent wants a login: ${words}; ${how}`, options, { methods, stderr });
+  return new AcpAuthError("auth", `the agent wants a login: ${words}; ${how}`, {}, { methods, stderr });
 }
 
 /** The program could not be started. `found`: it exists. */

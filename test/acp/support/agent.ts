@@ -38,6 +38,11 @@ export const OPTIONS = [
 
 export const END = { stopReason: "end_turn" };
 
+const saysOk: Script = ({ say }) => {
+  say("ok");
+  return END;
+};
+
 export interface AgentSetup {
   readonly script?: Script;
   readonly agentInfo?: object;
@@ -97,8 +102,8 @@ export class ScriptedAgent {
     this.#controller?.close();
   }
 
-  raw(text: string): void {
-    if (!this.isClosed) this.#controller?.enqueue(new TextEncoder().encode(text));
+  raw(text: string | Uint8Array): void {
+    if (!this.isClosed) this.#controller?.enqueue(typeof text === "string" ? new TextEncoder().encode(text) : text);
   }
 
   send(message: object): void {
@@ -157,7 +162,7 @@ export class ScriptedAgent {
       case "session/resume":
         return session;
       case "session/prompt":
-        return script ? script(this.#turn(params.sessionId, params.prompt)) : END;
+        return (script ?? saysOk)(this.#turn(params.sessionId, params.prompt));
       case "session/set_mode":
       case "session/set_model":
       case "session/close":
