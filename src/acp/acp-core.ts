@@ -29,7 +29,9 @@ export class AcpCore extends LocalCore<AcpEvent, AcpResult, AcpClientEvents> {
     const redactor = new Redactor();
     super({ settings, events: ACP_EVENTS, redactor, backend: "the agent" });
     const kept = keepEnv.map((name): [string, string] => [name, process.env[name] ?? ""]);
-    const variables = [...Object.entries(env), ...kept].filter(([name, value]) => isCredentialVariable(name, value));
+    const variables = [...Object.entries(env), ...kept].filter(([name, value]) =>
+      isCredentialVariable(name, value),
+    );
     const secrets = mcpServers.flatMap((server) =>
       Object.values(("url" in server ? server.headers : server.env) ?? {}),
     );

@@ -60,7 +60,9 @@ export class TurnCalls {
 
   /** The calls that the user has allowed, and that have not ended. */
   get allowed(): readonly TrackedCall[] {
-    return [...this.#byWireId.values()].filter(({ call: { state } }) => state === "approved" || state === "running");
+    return [...this.#byWireId.values()].filter(
+      ({ call: { state } }) => state === "approved" || state === "running",
+    );
   }
 
   /** Handles a `tool_call` or `tool_call_update`. Undefined if the message changes nothing. */

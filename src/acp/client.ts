@@ -1,7 +1,8 @@
 // The public class `AcpClient`: builds its parts, declares its capabilities.
+
+import { fieldsOf } from "../core/checks.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { BaseClient } from "../core/client/base-client.ts";
-import { fieldsOf } from "../core/checks.ts";
 import { Gate } from "../core/gate/gate.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
@@ -9,7 +10,12 @@ import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { AcpCore } from "./acp-core.ts";
 import type { AcpAgent } from "./agent.ts";
 import { readList, texts } from "./blocks.ts";
-import { type AcpConversation, type AcpConversationState, asRequestError, openConversation } from "./conversation.ts";
+import {
+  type AcpConversation,
+  type AcpConversationState,
+  asRequestError,
+  openConversation,
+} from "./conversation.ts";
 import { DOOR_SUBJECTS, Door } from "./door.ts";
 import type { AcpClientEvents } from "./events.ts";
 import { FileRequests } from "./files.ts";
@@ -114,7 +120,10 @@ export class AcpClient
    * Sends a prompt in a new session, and streams the answer. Starts the agent first if needed.
    * @throws InvalidInputError, UnsupportedError, PayloadTooLargeError, QueueFullError or ClosedError
    */
-  prompt(input: PromptOf<AcpPromptInput>, options?: AcpPromptOptions & TurnOptions): Turn<AcpEvent, AcpResult> {
+  prompt(
+    input: PromptOf<AcpPromptInput>,
+    options?: AcpPromptOptions & TurnOptions,
+  ): Turn<AcpEvent, AcpResult> {
     return this.#core.outbox.run(() => {
       const job = this.#turns.create(input, options);
       this.#turns.start(job);
@@ -123,9 +132,7 @@ export class AcpClient
   }
 
   /** A session of the agent, new or from the `state` of a conversation. */
-  conversation(
-    options: { readonly from?: AcpConversationState | ConversationState } = {},
-  ): AcpConversation {
+  conversation(options: { readonly from?: AcpConversationState | ConversationState } = {}): AcpConversation {
     return openConversation({ core: this.#core, links: this.#links, turns: this.#turns }, options);
   }
 

@@ -117,7 +117,10 @@ class AcpSessionConversation
     const { core, links } = this.#setup;
     core.assertOpen();
     if (this.#ref.lock.isHeld)
-      throw new InvalidInputError("a turn of the conversation is running.", "Load the session before its first prompt.");
+      throw new InvalidInputError(
+        "a turn of the conversation is running.",
+        "Load the session before its first prompt.",
+      );
     const messages = await links.load(this.#ref);
     if (this.#memory.messages.length === 0) this.#memory.messages = messages;
     return messages;
@@ -128,7 +131,10 @@ class AcpSessionConversation
     await this.#set(async ({ link, session }) => {
       const { modes } = session.state;
       if (!modes?.available.some((mode) => mode.id === id))
-        throw new InvalidInputError(`the agent has no mode \`${id}\`.`, "Pass the id of one in `session.modes`.");
+        throw new InvalidInputError(
+          `the agent has no mode \`${id}\`.`,
+          "Pass the id of one in `session.modes`.",
+        );
       await setMode(this.#setup.core, link, session, id);
       this.#ref.mode = id;
     });

@@ -83,12 +83,20 @@ function readField(name: string, value: unknown, about: Pick<Field, "custom" | "
   return {
     name,
     ...about,
-    type: isList ? "list" : type === "boolean" ? type : type === "number" || type === "integer" ? "number" : "string",
+    type: isList
+      ? "list"
+      : type === "boolean"
+        ? type
+        : type === "number" || type === "integer"
+          ? "number"
+          : "string",
     values: new Map(options.map((option) => [option.label, option.value])),
     item: {
       question: textOr(description, header),
       header,
-      options: options.map(({ label, description: more }) => (more === undefined ? { label } : { label, description: more })),
+      options: options.map(({ label, description: more }) =>
+        more === undefined ? { label } : { label, description: more },
+      ),
       multiSelect: isList,
     },
   };
@@ -100,7 +108,12 @@ interface FieldOption {
   readonly description?: string;
 }
 
-function optionsOf({ oneOf, anyOf, enum: values, enumNames }: Readonly<Record<string, unknown>>): readonly FieldOption[] {
+function optionsOf({
+  oneOf,
+  anyOf,
+  enum: values,
+  enumNames,
+}: Readonly<Record<string, unknown>>): readonly FieldOption[] {
   const choices = Array.isArray(oneOf) ? oneOf : anyOf;
   if (Array.isArray(choices))
     return readList(choices, (choice): FieldOption | undefined => {

@@ -1,13 +1,14 @@
 // Errors of an agent: it does not start, wants a login, refuses a turn, ends by itself.
+
+import { fieldsOf } from "../core/checks.ts";
 import {
+  type AgentwireError,
   ConnectError,
   ConnectionLostError,
   HandshakeError,
   isAgentwireError,
-  type AgentwireError,
   TurnError,
 } from "../core/errors.ts";
-import { fieldsOf } from "../core/checks.ts";
 import { cleanCause } from "../core/tell/clean-cause.ts";
 import type { Exit } from "../process/group-process.ts";
 
@@ -108,13 +109,12 @@ export function turnError(
   );
 }
 
-export function authError(
-  words: string,
-  methods: readonly AcpAuthMethod[],
-  stderr: string,
-): AcpAuthError {
+export function authError(words: string, methods: readonly AcpAuthMethod[], stderr: string): AcpAuthError {
   const offers = methods.map(({ id, name }) => `\`${id}\` (${name})`).join(", ");
-  const how = offers === "" ? "log in with its own program" : `pass \`auth\`, one of ${offers}, or log in with its own program`;
+  const how =
+    offers === ""
+      ? "log in with its own program"
+      : `pass \`auth\`, one of ${offers}, or log in with its own program`;
   return new AcpAuthError("auth", `the agent wants a login: ${words}; ${how}`, {}, { methods, stderr });
 }
 
@@ -148,11 +148,7 @@ function startFailure(command: string, code: unknown, found: boolean): string {
 }
 
 /** The program ended before it answered `initialize`. Its first line that is no message says why, else its errors. */
-export function endedEarly(
-  command: string,
-  { code, signal }: Exit,
-  said: string,
-): ConnectError {
+export function endedEarly(command: string, { code, signal }: Exit, said: string): ConnectError {
   const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
   const words = said === "" ? "it said nothing" : `it said: ${said}`;
   return new ConnectError(`\`${command}\` ended ${how} before it spoke ACP; ${words}`, {
@@ -163,7 +159,9 @@ export function endedEarly(
 
 export function exitWords({ code, signal }: Exit): string {
   if (signal !== null) return `the agent's program was ended by ${signal}`;
-  return code === null ? "the agent's stream has ended" : `the agent's program has ended with exit code ${code}`;
+  return code === null
+    ? "the agent's stream has ended"
+    : `the agent's program has ended with exit code ${code}`;
 }
 
 /** An error of this library as it is; any other as a failed connection. */

@@ -28,7 +28,11 @@ export class FileRequests {
     if (!files || !this.#isReadable) throw unoffered("fs/read_text_file");
     const { line, limit } = fieldsOf(params);
     const path = pathIn(params);
-    const input = { path, ...(typeof line === "number" ? { line } : {}), ...(typeof limit === "number" ? { limit } : {}) };
+    const input = {
+      path,
+      ...(typeof line === "number" ? { line } : {}),
+      ...(typeof limit === "number" ? { limit } : {}),
+    };
     const call = await this.#door.enter(run, {
       name: "fs/read_text_file",
       input,
@@ -42,7 +46,8 @@ export class FileRequests {
     }
     const marker = await markerOf(files, path, call);
     call.failed(marker);
-    if (marker === MISSING) throw new AgentRefusal(RPC.notFound, `Resource not found: ${path}`, { uri: path });
+    if (marker === MISSING)
+      throw new AgentRefusal(RPC.notFound, `Resource not found: ${path}`, { uri: path });
     throw new AgentRefusal(RPC.invalidParams, marker, undefined);
   }
 
@@ -52,7 +57,8 @@ export class FileRequests {
     if (!this.#files || !handler) throw unoffered("fs/write_text_file");
     const path = pathIn(params);
     const { content } = fieldsOf(params);
-    if (typeof content !== "string") throw new AgentRefusal(RPC.invalidParams, "content is no text", undefined);
+    if (typeof content !== "string")
+      throw new AgentRefusal(RPC.invalidParams, "content is no text", undefined);
     const input = { path: insideOf(this.#files.root, path), instructions: "", content };
     const ask = { name: "write_file", input };
     const isAllowed =
@@ -64,7 +70,8 @@ export class FileRequests {
       input: { path, content },
       raw: params,
       isAllowed,
-      preview: handler.preview && (async (asked, context) => handler.preview?.({ ...asked, ...ask }, context)),
+      preview:
+        handler.preview && (async (asked, context) => handler.preview?.({ ...asked, ...ask }, context)),
     });
     const told = await handler({ id: call.id, turnId: call.turnId, ...ask }, { signal: call.signal });
     const { errorMessage } = fieldsOf(told[0]?.value);
@@ -101,7 +108,10 @@ async function markerOf(
   path: string,
   { id, turnId, signal }: { readonly id: string; readonly turnId: string; readonly signal: AbortSignal },
 ): Promise<string> {
-  const told = await handlers["read_files"]?.({ id, turnId, name: "read_files", input: { paths: [path] } }, { signal });
+  const told = await handlers["read_files"]?.(
+    { id, turnId, name: "read_files", input: { paths: [path] } },
+    { signal },
+  );
   const value = told?.[0]?.value;
   const { content } = fieldsOf(Array.isArray(value) ? value[0] : undefined);
   return typeof content === "string" && content.startsWith("[") ? content : "[FILE_READ_ERROR]";

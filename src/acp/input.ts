@@ -3,9 +3,9 @@ import { basename, isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fromBase64, HEAD_BASE64, imageTypeOf, isBase64, toBase64 } from "../core/bytes.ts";
 import { type Check, checks, describe } from "../core/checks.ts";
+import { TURN_CHECKS } from "../core/client/options.ts";
 import { InvalidInputError, PayloadTooLargeError, UnsupportedError } from "../core/errors.ts";
 import { utf8Length } from "../core/text.ts";
-import { TURN_CHECKS } from "../core/client/options.ts";
 import {
   checkOwnPrompt,
   type PromptImage,
@@ -33,7 +33,8 @@ export const ACP_PROMPT_CHECKS = {
   files: {
     expects: "an array of absolute paths",
     holds: (value) =>
-      Array.isArray(value) && value.every((path) => typeof path === "string" && isAbsolute(path) && !path.includes("\0")),
+      Array.isArray(value) &&
+      value.every((path) => typeof path === "string" && isAbsolute(path) && !path.includes("\0")),
   },
 } satisfies Record<keyof (AcpPromptOptions & TurnOptions), Check>;
 
@@ -81,7 +82,10 @@ function ownBlocks(input: AcpPromptInput): readonly AcpContentBlock[] {
   const blocks = (input.blocks as readonly AcpContentBlock[] | undefined) ?? [];
   for (const [at, block] of blocks.entries())
     if (readBlock(block).type === "unknown")
-      throw new InvalidInputError(`blocks[${at}] is no content of ACP.`, 'Pass one such as { type: "text", text: "Hello" }.');
+      throw new InvalidInputError(
+        `blocks[${at}] is no content of ACP.`,
+        'Pass one such as { type: "text", text: "Hello" }.',
+      );
   if (!blocks.some((block) => block.type !== "text" || block.text.trim() !== ""))
     throw new InvalidInputError("the prompt says nothing.", HOW);
   return blocks;
@@ -90,7 +94,9 @@ function ownBlocks(input: AcpPromptInput): readonly AcpContentBlock[] {
 /** An image as base64 with its type, as given or by its first bytes. */
 function imageBlock({ data, mediaType }: PromptImage): AcpContentBlock {
   const [, named, base64] =
-    typeof data === "string" ? (/^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(data) ?? [data, undefined, data]) : [];
+    typeof data === "string"
+      ? (/^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(data) ?? [data, undefined, data])
+      : [];
   const encoded = base64 ?? (typeof data === "string" ? "" : toBase64(data));
   const mimeType = mediaType ?? (named || imageTypeOf(fromBase64(encoded.slice(0, HEAD_BASE64))));
   if (mimeType === undefined || !isBase64(encoded))
@@ -105,7 +111,11 @@ function imageBlock({ data, mediaType }: PromptImage): AcpContentBlock {
 export function lackedBy({ blocks }: AcpPrompt, { prompts, name }: AcpAgent): UnsupportedError | undefined {
   for (const { type } of blocks) {
     const isTaken =
-      type === "image" ? prompts.image : type === "audio" ? prompts.audio : type !== "resource" || prompts.embeddedContext;
+      type === "image"
+        ? prompts.image
+        : type === "audio"
+          ? prompts.audio
+          : type !== "resource" || prompts.embeddedContext;
     if (isTaken) continue;
     const what = type === "image" ? "images" : type === "audio" ? "sounds" : "embedded resources";
     return new UnsupportedError(`${name} takes no ${what}.`, "Leave them out, or name the files in `files`.");
@@ -120,7 +130,9 @@ export function saidIn({ blocks }: AcpPromptInput): {
 } {
   const text = blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
   const images = blocks.flatMap((block) =>
-    block.type === "image" ? [{ path: `data:${block.mimeType};base64,${block.data}`, mime: block.mimeType }] : [],
+    block.type === "image"
+      ? [{ path: `data:${block.mimeType};base64,${block.data}`, mime: block.mimeType }]
+      : [],
   );
   return images.length === 0 ? { text } : { text, images };
 }

@@ -11,7 +11,15 @@ import {
 import type { Exit } from "../process/group-process.ts";
 import type { AcpCore } from "./acp-core.ts";
 import { type AcpAgent, readAgent } from "./agent.ts";
-import { AcpLostError, AgentRefusal, asConnectError, authError, endedEarly, exitWords, RPC } from "./errors.ts";
+import {
+  AcpLostError,
+  AgentRefusal,
+  asConnectError,
+  authError,
+  endedEarly,
+  exitWords,
+  RPC,
+} from "./errors.ts";
 import { PROTOCOL_VERSION } from "./messages.ts";
 import { loadSdk } from "./peer.ts";
 import type { AcpSession } from "./session.ts";
@@ -280,7 +288,8 @@ export class AgentLink {
 const NO_EXIT: Exit = { code: null, signal: null };
 
 function tooSlow(timeout: number): ConnectTimeoutError {
-  const hint = "raise `connectTimeout` if the agent starts slowly; check that its arguments make it speak ACP";
+  const hint =
+    "raise `connectTimeout` if the agent starts slowly; check that its arguments make it speak ACP";
   return new ConnectTimeoutError(timeout, "greet", hint);
 }
 

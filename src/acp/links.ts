@@ -13,8 +13,8 @@ import type { AcpCore } from "./acp-core.ts";
 import { type AcpLostError, AgentRefusal, wordsOf } from "./errors.ts";
 import { AgentLink, type LinkUser } from "./link.ts";
 import { Lock } from "./lock.ts";
-import type { AcpMcpServer } from "./options.ts";
 import { setMode, wantedMode } from "./modes.ts";
+import type { AcpMcpServer } from "./options.ts";
 import { AcpSession } from "./session.ts";
 
 /** A session as this client knows it, open or not. One for each id. */
@@ -154,7 +154,8 @@ export class Links implements LinkUser {
 
   async #open(link: AgentLink, ref: SessionRef): Promise<AcpSession> {
     const known = ref.id === undefined ? undefined : link.sessions.get(ref.id);
-    const session = known ?? (ref.id === undefined ? await this.#create(link, ref) : await this.#reopen(link, ref.id));
+    const session =
+      known ?? (ref.id === undefined ? await this.#create(link, ref) : await this.#reopen(link, ref.id));
     if (!session.isReady) {
       session.wantedMode = wantedMode(session, ref.mode ?? this.#core.settings.mode, this.#core);
       session.isReady = true;
@@ -166,7 +167,9 @@ export class Links implements LinkUser {
       session.isReady = false;
       if (!(error instanceof AgentRefusal)) throw error;
       const words = this.#core.clean(wordsOf(error));
-      throw new HandshakeError("policy", `the agent refused the mode \`${mode}\`: ${words}`, { delivery: "not-sent" });
+      throw new HandshakeError("policy", `the agent refused the mode \`${mode}\`: ${words}`, {
+        delivery: "not-sent",
+      });
     }
     return session;
   }
@@ -178,7 +181,9 @@ export class Links implements LinkUser {
       return this.#core.outbox.run(() => {
         const { sessionId } = fieldsOf(answer);
         if (typeof sessionId !== "string")
-          throw new HandshakeError("nack", "the agent opened a session without an id", { delivery: "not-sent" });
+          throw new HandshakeError("nack", "the agent opened a session without an id", {
+            delivery: "not-sent",
+          });
         ref.id = sessionId;
         this.#refs.set(sessionId, ref);
         const session = this.#add(link, sessionId, true);
@@ -296,7 +301,9 @@ export class Links implements LinkUser {
     if (isAgentwireError(error)) return copyError(error);
     const { clean } = this.#core;
     const words = error instanceof AgentRefusal ? wordsOf(error) : "it failed";
-    return new HandshakeError("nack", `the agent opened no session: ${clean(words)}`, { delivery: "not-sent" });
+    return new HandshakeError("nack", `the agent opened no session: ${clean(words)}`, {
+      delivery: "not-sent",
+    });
   }
 }
 

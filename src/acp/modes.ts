@@ -1,8 +1,9 @@
 // The modes of a session: which one asks the user, and how a mode or a model is set.
+
+import { fieldsOf } from "../core/checks.ts";
+import { InvalidInputError } from "../core/errors.ts";
 import type { AcpCore } from "./acp-core.ts";
 import type { AgentLink } from "./link.ts";
-import { InvalidInputError } from "../core/errors.ts";
-import { fieldsOf } from "../core/checks.ts";
 import { readOptions } from "./messages.ts";
 import type { AcpSession } from "./session.ts";
 
@@ -17,7 +18,10 @@ export function wantedMode(session: AcpSession, option: string | false, core: Ac
   if (option !== "ask") {
     if (ids.includes(option)) return option;
     const has = ids.length === 0 ? "it has no modes" : `it has ${ids.map((id) => `\`${id}\``).join(", ")}`;
-    throw new InvalidInputError(`the agent has no mode \`${option}\`: ${has}.`, "Pass another `mode`, or `false`.");
+    throw new InvalidInputError(
+      `the agent has no mode \`${option}\`: ${has}.`,
+      "Pass another `mode`, or `false`.",
+    );
   }
   const asking = ASKING.find((id) => ids.includes(id));
   if (asking === undefined && !ASKING.includes(modes?.current ?? ""))
@@ -29,7 +33,12 @@ export function wantedMode(session: AcpSession, option: string | false, core: Ac
 }
 
 /** Sets the mode, if the session has another one. @throws AgentRefusal and the errors of requests */
-export async function setMode(core: AcpCore, link: AgentLink, session: AcpSession, mode: string): Promise<void> {
+export async function setMode(
+  core: AcpCore,
+  link: AgentLink,
+  session: AcpSession,
+  mode: string,
+): Promise<void> {
   const { id: sessionId, wantedMode: before } = session;
   session.wantedMode = mode; // the agent may tell the change before it answers
   if (session.state.modes?.current === mode) return;
@@ -46,7 +55,12 @@ export async function setMode(core: AcpCore, link: AgentLink, session: AcpSessio
 }
 
 /** @throws InvalidInputError for an unknown model; AgentRefusal and the errors of requests */
-export async function setModel(core: AcpCore, link: AgentLink, session: AcpSession, model: string): Promise<void> {
+export async function setModel(
+  core: AcpCore,
+  link: AgentLink,
+  session: AcpSession,
+  model: string,
+): Promise<void> {
   const { models } = session.state;
   if (!models?.available.some(({ id }) => id === model))
     throw new InvalidInputError(
@@ -54,7 +68,11 @@ export async function setModel(core: AcpCore, link: AgentLink, session: AcpSessi
       "Pass the id of one in `conversation.session.models`.",
     );
   if (session.hasModels) {
-    await link.request("session/set_model", { sessionId: session.id, modelId: model }, core.settings.connectTimeout);
+    await link.request(
+      "session/set_model",
+      { sessionId: session.id, modelId: model },
+      core.settings.connectTimeout,
+    );
     core.outbox.run(() => session.setModel(model));
   } else await setOption(core, link, session, optionOf(session, "model"), model);
 }

@@ -150,7 +150,8 @@ const CHECKS: Checks<AcpOptions> = {
   always: oneOf("gate", "agent"),
   files: {
     expects: "the tools of `nodeTools({ root })`",
-    holds: (value) => isObject(value) && isObject(value["handlers"]) && typeof value["readFiles"] === "function",
+    holds: (value) =>
+      isObject(value) && isObject(value["handlers"]) && typeof value["readFiles"] === "function",
   },
   readFiles: checks.boolean,
   clientInfo: {
@@ -202,7 +203,9 @@ export function resolveOptions(options: AcpOptions): AcpSettings {
   const { command, createStream, files, cwd: folder = process.cwd() } = options;
   if ((command === undefined) === (createStream === undefined))
     throw new InvalidInputError(
-      command === undefined ? "option `command` is missing." : "options `command` and `createStream` are both given.",
+      command === undefined
+        ? "option `command` is missing."
+        : "options `command` and `createStream` are both given.",
       'Give the agent\'s program, such as { command: "gemini", args: ["--acp"] }, or a preset.',
     );
   const cwd = resolve(folder);

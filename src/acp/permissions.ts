@@ -20,7 +20,13 @@ export type Outcome =
 const CANCELLED: Outcome = { outcome: "cancelled" };
 
 /** Rulings that say nothing about the call: it was withdrawn. */
-const WITHDRAWN: ReadonlySet<DecidedBy> = new Set(["cancelled", "ended", "disconnected", "elsewhere", "timeout"]);
+const WITHDRAWN: ReadonlySet<DecidedBy> = new Set([
+  "cancelled",
+  "ended",
+  "disconnected",
+  "elsewhere",
+  "timeout",
+]);
 
 export function readPermissionOptions(params: unknown): readonly PermissionOption[] {
   return readList(fieldsOf(params)["options"], (value) => {
@@ -90,7 +96,9 @@ export function previewOf({ content = [] }: AcpToolCall): readonly ToolPreview[]
   const previews = content.flatMap((item): readonly ToolPreview[] => {
     if (item.type !== "diff") return [];
     const { path, oldText, newText } = item;
-    return [{ path, diff: asDiff(oldText, newText), by: "agent", old_text: oldText ?? "", new_text: newText }];
+    return [
+      { path, diff: asDiff(oldText, newText), by: "agent", old_text: oldText ?? "", new_text: newText },
+    ];
   });
   return previews.length === 0 ? undefined : previews;
 }
@@ -98,6 +106,11 @@ export function previewOf({ content = [] }: AcpToolCall): readonly ToolPreview[]
 /** The agent's texts as a diff of whole lines: the texts may be only a part of the file. */
 function asDiff(oldText: string | null, newText: string): string {
   const lines = (text: string, sign: string): readonly string[] =>
-    text === "" ? [] : text.replace(/\n$/, "").split("\n").map((line) => `${sign}${line}`);
+    text === ""
+      ? []
+      : text
+          .replace(/\n$/, "")
+          .split("\n")
+          .map((line) => `${sign}${line}`);
   return [...lines(oldText ?? "", "-"), ...lines(newText, "+")].join("\n");
 }

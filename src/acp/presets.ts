@@ -49,7 +49,10 @@ const FACTS = {
     command: "claude-agent-acp",
     args: [],
     mode: "default",
-    seenWith: ["@agentclientprotocol/claude-agent-acp 0.101.0", "@agentclientprotocol/claude-agent-acp 0.49.0"],
+    seenWith: [
+      "@agentclientprotocol/claude-agent-acp 0.101.0",
+      "@agentclientprotocol/claude-agent-acp 0.49.0",
+    ],
     install: "npm install -g @agentclientprotocol/claude-agent-acp",
     variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"],
     notes: [

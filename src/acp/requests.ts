@@ -6,8 +6,8 @@ import type { AcpCore } from "./acp-core.ts";
 import { type ElicitationAnswer, readForm } from "./elicitation.ts";
 import { AgentRefusal, RPC } from "./errors.ts";
 import type { FileRequests } from "./files.ts";
-import type { Answering, OpenSession } from "./links.ts";
 import type { AgentLink } from "./link.ts";
+import type { Answering, OpenSession } from "./links.ts";
 import { readCall } from "./messages.ts";
 import { outcomeOf, previewOf, readPermissionOptions, subjectOfCall } from "./permissions.ts";
 import type { TerminalRequests } from "./terminals.ts";
@@ -85,9 +85,13 @@ export class AgentRequests implements Answering {
             run.decided(tracked, ruling);
             const { outcome, isMissing } = outcomeOf(ruling, options, always);
             if (isMissing)
-              core.warn("no-such-option", `the agent offers no answer for \`${ruling.decision}\`; its request was cancelled`, {
-                turnId: run.turn.id,
-              });
+              core.warn(
+                "no-such-option",
+                `the agent offers no answer for \`${ruling.decision}\`; its request was cancelled`,
+                {
+                  turnId: run.turn.id,
+                },
+              );
             resolve(outcome);
           },
         },
@@ -100,7 +104,8 @@ export class AgentRequests implements Answering {
 
   /** The agent has withdrawn its request. */
   #onAbort(signal: AbortSignal, withdraw: Withdraw): void {
-    const abort = (): void => this.#setup.core.outbox.run(() => withdraw("elsewhere", "the agent has withdrawn it"));
+    const abort = (): void =>
+      this.#setup.core.outbox.run(() => withdraw("elsewhere", "the agent has withdrawn it"));
     signal.addEventListener("abort", abort, { once: true });
   }
 
@@ -108,12 +113,18 @@ export class AgentRequests implements Answering {
     const { gate } = this.#setup;
     const run = open?.session.running;
     const form = readForm(params);
-    if (!form) return Promise.reject(new AgentRefusal(RPC.invalidParams, "the form cannot be read", undefined));
+    if (!form)
+      return Promise.reject(new AgentRefusal(RPC.invalidParams, "the form cannot be read", undefined));
     if (run && !run.isAsking) return Promise.resolve({ action: "cancel" });
     const { toolCallId, elicitationId } = fieldsOf(params);
     const native = typeof toolCallId === "string" ? toolCallId : elicitationId;
     const id = gate.idFor(typeof native === "string" ? `question_${native}` : "question");
-    const question: Question = { id, questions: form.items, raw: params, ...(run ? { turnId: run.turn.id } : {}) };
+    const question: Question = {
+      id,
+      questions: form.items,
+      raw: params,
+      ...(run ? { turnId: run.turn.id } : {}),
+    };
     return new Promise((resolve) => {
       let isSettled = false;
       const withdraw = gate.askQuestion(question, {

@@ -1,21 +1,16 @@
 // The work on one turn: opens its session, sends the prompt, takes its updates, ends or stops it.
+
+import { fieldsOf } from "../core/checks.ts";
 import type { LocalWork } from "../core/client/local-turns.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import { type AgentwireError, ClosedError, copyError, isAgentwireError } from "../core/errors.ts";
-import type { Gate, Withdraw } from "../core/gate/gate.ts";
-import { fieldsOf } from "../core/checks.ts";
 import type { AcpCore } from "./acp-core.ts";
-import { type CallStep, decide, type TrackedCall } from "./calls.ts";
-import { AcpTurnError, AgentRefusal, asConnectError, turnError } from "./errors.ts";
+import { TurnActivity } from "./activity.ts";
+import { AgentRefusal, asConnectError, turnError } from "./errors.ts";
 import { type AcpPrompt, lackedBy } from "./input.ts";
-import type { AgentLink } from "./link.ts";
 import type { Links, OpenSession, SessionRef } from "./links.ts";
-import type { CallPatch, Update } from "./messages.ts";
-import { setMode } from "./modes.ts";
 import type { Pauses } from "./pauses.ts";
-import type { SessionTurn } from "./session.ts";
-import { type AcpTurn, type AcpTurnState, callEvent, resultOf, stepTurn } from "./turn.ts";
-import type { Ruling } from "../core/values.ts";
+import { type AcpTurn, type AcpTurnState, resultOf } from "./turn.ts";
 
 export interface AcpJob {
   readonly turn: AcpTurn;
@@ -31,27 +26,24 @@ export interface AcpJob {
 interface RunSetup {
   readonly core: AcpCore;
   readonly links: Links;
-  readonly gate: Gate;
   readonly job: AcpJob;
   /** The turns of a link that wait for a slow reader. */
   readonly pauses: Pauses;
   readonly over: () => void;
 }
 
-/** ms in which an agent may still ask for permission after it has said that a call runs. */
-export const HOLD = 250;
-
 /** ms for the agent to confirm a cancel when the client closes. */
 const CLOSE_GRACE = 2_000;
 
-/** How often the mode is set back in one turn. Then the turn ends. */
-const MAX_SET_BACK = 3;
+interface Working extends OpenSession {
+  readonly activity: TurnActivity;
+}
 
 type State =
   | { readonly name: "preparing" }
-  | ({ readonly name: "prompting" } & OpenSession)
+  | ({ readonly name: "prompting" } & Working)
   /** The cancel was sent. `limit` ends the link. */
-  | ({ readonly name: "stopping"; readonly limit: CancelTimer } & OpenSession)
+  | ({ readonly name: "stopping"; readonly limit: CancelTimer } & Working)
   | { readonly name: "over" };
 
 /**
@@ -61,16 +53,11 @@ type State =
  *         │                                                          ├── a cancel, a limit ──▶ stopping ──answer──▶ over
  *         └── an error, a cancel ──▶ over                            └── the link ends ────────┴── cancelTimeout: kill ──▶ over
  */
-export class AcpRun implements LocalWork, SessionTurn {
+export class AcpRun implements LocalWork {
   readonly turn: AcpTurn;
   readonly #setup: RunSetup;
   #state: State = { name: "preparing" };
-  /** Open requests of the agent, by their ids. */
-  readonly #asks = new Map<string, Withdraw>();
-  /** Calls whose start is held, with their timers. */
-  readonly #held = new Map<TrackedCall, CancelTimer>();
   #unwatch: () => void = () => {};
-  #setBack = 0;
   /** Whether this run holds the session's lock. */
   #isLocked = false;
 
@@ -118,8 +105,9 @@ export class AcpRun implements LocalWork, SessionTurn {
       this.#end();
       return;
     }
-    this.#state = { name: "prompting", ...open };
-    session.running = this;
+    const activity = new TurnActivity({ core, turn: this.turn, state: job.state, open });
+    this.#state = { name: "prompting", ...open, activity };
+    session.running = activity;
     session.lastTurn = this.turn;
     session.usage.began();
     this.#unwatch = links.watch((lost, error) => {
@@ -133,103 +121,6 @@ export class AcpRun implements LocalWork, SessionTurn {
       (answer) => core.outbox.run(() => this.#answered(answer)),
       (error: unknown) => core.outbox.run(() => this.#refused(error)),
     );
-  }
-
-  // --- updates ---
-
-  take(update: Update): void {
-    const { core, job } = this.#setup;
-    const step = stepTurn(job.state, update);
-    if (update.type === "unknown") core.warn("unknown-update", "the agent sent an update of an unknown type");
-    if (step.event) this.turn.push(step.event, 0);
-    if (step.call) this.#called(step.call);
-  }
-
-  alive(): void {
-    if (this.turn.open) this.turn.active();
-  }
-
-  #called(step: CallStep): void {
-    const { tracked, delta, isChanged, isHeld } = step;
-    const { clock } = this.#setup.core;
-    this.#held.get(tracked)?.();
-    this.#held.delete(tracked);
-    if (isHeld) this.#held.set(tracked, clock.setTimeout(() => this.#release(tracked), HOLD));
-    if (isChanged) this.#show(tracked);
-    if (delta !== "") this.turn.push({ type: "tool_output", callId: tracked.call.id, delta }, 0);
-  }
-
-  #release(tracked: TrackedCall): void {
-    const step = this.#setup.job.state.calls.release(tracked);
-    if (step.isChanged) this.#called(step);
-  }
-
-  /** After a stop, the end of a call is not known to be the end of what it did. */
-  #show({ call }: TrackedCall): void {
-    const isStopped = this.#state.name === "stopping" && (call.state === "done" || call.state === "failed");
-    this.turn.tools.set(isStopped ? { ...call, state: "abandoned" } : call);
-  }
-
-  // --- requests of the agent, by `AgentRequests` ---
-
-  /** The agent asks for permission: the call waits. */
-  asked(patch: CallPatch): TrackedCall {
-    const { tracked, replaced } = this.#setup.job.state.calls.ask(patch);
-    this.#held.get(tracked)?.();
-    this.#held.delete(tracked);
-    this.#setup.job.state.isEmpty = false;
-    if (replaced) this.turn.tools.set(replaced.call);
-    this.turn.push(callEvent({ tracked }), 0);
-    this.turn.tools.set(tracked.call);
-    return tracked;
-  }
-
-  decided(tracked: TrackedCall, ruling: Ruling): void {
-    decide(tracked, ruling);
-    this.turn.tools.set(tracked.call);
-  }
-
-  /** Keeps the withdrawal of an open request, for the end of the turn. */
-  opened(id: string, withdraw: Withdraw): void {
-    this.#asks.set(id, withdraw);
-  }
-
-  closed(id: string): void {
-    this.#asks.delete(id);
-  }
-
-  /** Whether requests of the agent may still be shown to the user. */
-  get isAsking(): boolean {
-    return this.#state.name === "prompting" && this.turn.open;
-  }
-
-  get calls(): AcpTurnState["calls"] {
-    return this.#setup.job.state.calls;
-  }
-
-  // --- the mode ---
-
-  modeChanged(): void {
-    const { core } = this.#setup;
-    const state = this.#state;
-    if (state.name !== "prompting") return;
-    const { link, session } = state;
-    const { wantedMode: mode } = session;
-    if (mode === undefined) return;
-    const message = `the agent has changed its mode to \`${session.state.modes?.current}\` by itself`;
-    core.warn("mode-changed", `${message}; it is set back to \`${mode}\``, { turnId: this.turn.id });
-    const refuse = (): void =>
-      core.outbox.run(() => {
-        if (this.turn.open) this.turn.stopWith(this.#modeError(message, link));
-      });
-    this.#setBack++;
-    if (this.#setBack > MAX_SET_BACK) refuse();
-    else setMode(core, link, session, mode).catch(refuse);
-  }
-
-  #modeError(message: string, { stderr }: AgentLink): AcpTurnError {
-    const advice = "the turn was ended; set `mode: false` to let the agent choose";
-    return new AcpTurnError({ origin: "client", kind: "mode_changed", serverMessage: message, advice }, { stderr });
   }
 
   // --- the turn's side ---
@@ -258,7 +149,7 @@ export class AcpRun implements LocalWork, SessionTurn {
   close(force: boolean): void {
     const message = "the client was closed while the agent worked; it was told to stop";
     const state = this.#state;
-    this.#letGo("ended", "the client was closed");
+    if ("activity" in state) state.activity.end("ended", "the client was closed");
     this.turn.abandon(new ClosedError(message, { delivery: "unknown" }));
     if (state.name === "preparing") this.#end();
     if (state.name === "prompting") this.#cancel(state, CLOSE_GRACE);
@@ -274,14 +165,14 @@ export class AcpRun implements LocalWork, SessionTurn {
   }
 
   /** Tells the agent to stop, then answers what it waits for: before, its model could go on. */
-  #cancel({ link, session }: OpenSession, time: number): void {
+  #cancel({ link, session, activity }: Working, time: number): void {
     const { clock } = this.#setup.core;
     const late = (): void => link.kill();
     const limit = time > 0 ? clock.setTimeout(late, time) : () => {};
-    this.#state = { name: "stopping", link, session, limit };
+    this.#state = { name: "stopping", link, session, activity, limit };
     this.resume();
     link.notify("session/cancel", { sessionId: session.id });
-    this.#withdraw("cancelled", "its turn is over");
+    activity.stopped();
   }
 
   // --- the end ---
@@ -307,9 +198,13 @@ export class AcpRun implements LocalWork, SessionTurn {
     if (job.state.isEmpty && reason === "end_turn") {
       const message = "the agent said nothing: its model may have failed";
       const { stderr } = state.link;
-      core.warn("empty-turn", stderr === "" ? message : `${message}; the end of its error output: ${stderr.slice(-500)}`, {
-        turnId: this.turn.id,
-      });
+      core.warn(
+        "empty-turn",
+        stderr === "" ? message : `${message}; the end of its error output: ${stderr.slice(-500)}`,
+        {
+          turnId: this.turn.id,
+        },
+      );
     }
     this.#settle(() =>
       this.turn.complete(
@@ -341,22 +236,10 @@ export class AcpRun implements LocalWork, SessionTurn {
   }
 
   #settle(settle: () => void, by: "ended" | "disconnected" = "ended"): void {
-    this.#letGo(by, by === "ended" ? "its turn is over" : "the agent has ended");
+    const reason = by === "ended" ? "its turn is over" : "the agent has ended";
+    if ("activity" in this.#state) this.#state.activity.end(by, reason);
     settle();
     this.#end();
-  }
-
-  /** Ends the open requests and calls of the turn. */
-  #letGo(by: "ended" | "disconnected", reason: string): void {
-    for (const cancel of this.#held.values()) cancel();
-    this.#held.clear();
-    this.#withdraw(by, reason);
-    this.turn.tools.abandon();
-  }
-
-  #withdraw(by: "cancelled" | "ended" | "disconnected", reason: string): void {
-    for (const withdraw of [...this.#asks.values()]) withdraw(by, reason);
-    this.#asks.clear();
   }
 
   get #isOver(): boolean {
@@ -369,7 +252,7 @@ export class AcpRun implements LocalWork, SessionTurn {
     if (state.name === "over") return;
     this.#state = { name: "over" };
     if ("limit" in state) state.limit();
-    if ("session" in state && state.session.running === this) state.session.running = undefined;
+    if ("activity" in state && state.session.running === state.activity) state.session.running = undefined;
     this.#unwatch();
     pauses.delete(this);
     if (job.isOneOff && "session" in state) links.forget(job.ref);

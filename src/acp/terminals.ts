@@ -1,15 +1,16 @@
 // `terminal/*`: an agent's commands, run by the tools of a folder and kept until the agent releases them.
-import { type Deferred, deferred } from "../core/deferred.ts";
+
 import { fieldsOf, isObject } from "../core/checks.ts";
+import { type Deferred, deferred } from "../core/deferred.ts";
 import { randomId } from "../core/random-id.ts";
 import { utf8Length } from "../core/text.ts";
+import type { TrackedCall } from "./calls.ts";
 import type { AcpFiles, Door, DoorCall } from "./door.ts";
 import { AgentRefusal, RPC } from "./errors.ts";
 import { unoffered } from "./files.ts";
 import type { AgentLink } from "./link.ts";
 import type { OpenSession } from "./links.ts";
 import type { SessionTurn } from "./session.ts";
-import type { TrackedCall } from "./calls.ts";
 
 interface ExitStatus {
   readonly exitCode: number | null;
@@ -91,7 +92,8 @@ export class TerminalRequests {
   ): Promise<object> {
     const { terminalId } = fieldsOf(params);
     const terminal = typeof terminalId === "string" ? this.#terminals.get(terminalId) : undefined;
-    if (!terminal) throw new AgentRefusal(RPC.notFound, `there is no terminal ${String(terminalId)}`, undefined);
+    if (!terminal)
+      throw new AgentRefusal(RPC.notFound, `there is no terminal ${String(terminalId)}`, undefined);
     switch (method) {
       case "terminal/output": {
         const { output, isTruncated: truncated, exit } = terminal;

@@ -1,6 +1,7 @@
 // Pure: what one update means for a turn, and its result.
-import type { LiveTurn } from "../core/turn/live-turn.ts";
+
 import { GrowingText } from "../core/text.ts";
+import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Cost, TurnToolCall, Usage } from "../core/values.ts";
 import type { AcpContentBlock, AcpUnknownBlock } from "./blocks.ts";

@@ -6,7 +6,13 @@ import { randomId } from "../core/random-id.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import type { AcpCore } from "./acp-core.ts";
-import { ACP_PROMPT_CHECKS, type AcpPromptInput, type AcpPromptOptions, buildPrompt, lackedBy } from "./input.ts";
+import {
+  ACP_PROMPT_CHECKS,
+  type AcpPromptInput,
+  type AcpPromptOptions,
+  buildPrompt,
+  lackedBy,
+} from "./input.ts";
 import { type Links, SessionRef } from "./links.ts";
 import { Pauses } from "./pauses.ts";
 import { type AcpJob, AcpRun } from "./run.ts";

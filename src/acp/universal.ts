@@ -9,7 +9,14 @@ import { sayWord } from "../universal/engine/status-words.ts";
 import type { ContentPart, Json, SessionEndedData, UniversalUsage } from "../universal/events.ts";
 import type { TurnEnd } from "../universal/facts.ts";
 import { attach } from "../universal/listen/attach.ts";
-import type { Binding, CallFacts, CompletedFacts, FailedFacts, Mapping, Opened } from "../universal/mapping.ts";
+import type {
+  Binding,
+  CallFacts,
+  CompletedFacts,
+  FailedFacts,
+  Mapping,
+  Opened,
+} from "../universal/mapping.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
 import type { AcpContentBlock, AcpUnknownBlock } from "./blocks.ts";
 import { AcpClient } from "./client.ts";
@@ -103,7 +110,8 @@ export class AcpMapping implements Mapping<AcpEvent, AcpResult> {
         if (title !== undefined) session.beside("title", title, { title });
         return;
       case "context":
-        if (session.hasTurn) this.#context = context; // the end of the turn says it
+        if (session.hasTurn)
+          this.#context = context; // the end of the turn says it
         else if (context) session.beside("context", null, context);
         return;
       case "options":
@@ -116,7 +124,13 @@ export class AcpMapping implements Mapping<AcpEvent, AcpResult> {
   call(call: TurnToolCall): CallFacts {
     const { id, state, raw, name } = call;
     const wire = wireOf(raw);
-    if (!wire) return { isOwn: true, facts: { tool_kind: name.startsWith("terminal/") ? "execute" : name.includes("read") ? "read" : "edit" } };
+    if (!wire)
+      return {
+        isOwn: true,
+        facts: {
+          tool_kind: name.startsWith("terminal/") ? "execute" : name.includes("read") ? "read" : "edit",
+        },
+      };
     this.#calls.set(wire.toolCallId, id);
     const { title, kind, locations = [] } = wire;
     return {
@@ -141,7 +155,9 @@ export class AcpMapping implements Mapping<AcpEvent, AcpResult> {
       if (item.type === "terminal" || item.content.type === "text") return [];
       return [partOf(item.content)];
     });
-    const files = locations.map(({ path }): ContentPart => ({ type: "file_ref", path, action: "read", diff: null }));
+    const files = locations.map(
+      ({ path }): ContentPart => ({ type: "file_ref", path, action: "read", diff: null }),
+    );
     return { output: text, parts: [...parts, ...files] };
   }
 
@@ -158,7 +174,8 @@ export class AcpMapping implements Mapping<AcpEvent, AcpResult> {
   }
 
   completed({ stopReason, usage, cost, isEmpty }: AcpResult, session: Session): CompletedFacts {
-    if (isEmpty) session.status("empty", "the agent said nothing: its model may have failed", { stated: "daemon" });
+    if (isEmpty)
+      session.status("empty", "the agent said nothing: its model may have failed", { stated: "daemon" });
     return { metadata: { stop_reason: stopReason, ...this.#spent(usage, cost) } };
   }
 
@@ -270,7 +287,10 @@ const BINDING: Binding<AcpClient, AcpEvent, AcpResult> = {
  * the tick of `prompt()` to miss nothing. Later, `turn.started` says `attached_late`.
  * @throws InvalidInputError for any other value and for wrong options
  */
-export function toUniversal(of: AcpClient | AnyTurn | AnyConversation, options?: UniversalOptions): UniversalStream {
+export function toUniversal(
+  of: AcpClient | AnyTurn | AnyConversation,
+  options?: UniversalOptions,
+): UniversalStream {
   return attach(BINDING, of, options);
 }
 

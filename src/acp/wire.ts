@@ -1,8 +1,8 @@
 // JSON-RPC with an agent: lines in and out, in one order, with the SDK for requests and answers.
 import { isObject } from "../core/checks.ts";
+import { Queue } from "../core/queue.ts";
 import type { Outbox } from "../core/tell/outbox.ts";
 import { isTooDeep, parseJson } from "../core/text.ts";
-import { Queue } from "../core/queue.ts";
 import { LineSplitter } from "../process/lines.ts";
 import { AgentRefusal, RPC } from "./errors.ts";
 import type { AcpSdk } from "./peer.ts";
@@ -129,7 +129,8 @@ export class AcpWire {
 
   /** Why a value is no message, or none that is awaited. */
   #problemOf(message: unknown): string | undefined {
-    if (!isObject(message) || message["jsonrpc"] !== "2.0") return "a line that is no message of JSON-RPC 2.0";
+    if (!isObject(message) || message["jsonrpc"] !== "2.0")
+      return "a line that is no message of JSON-RPC 2.0";
     const { id, method } = message;
     const isId = typeof id === "string" || typeof id === "number";
     if (typeof method === "string") return "id" in message && !isId ? "a request with a wrong id" : undefined;
@@ -181,7 +182,8 @@ export class AcpWire {
       return await outbox.run(() => this.#host.requested(method, params, signal));
     } catch (error) {
       if (!this.#sdk) throw error;
-      if (error instanceof AgentRefusal) throw new this.#sdk.RequestError(error.code, error.message, error.data);
+      if (error instanceof AgentRefusal)
+        throw new this.#sdk.RequestError(error.code, error.message, error.data);
       throw new this.#sdk.RequestError(RPC.internal, "the client has failed"); // no words: they may name paths
     }
   }

@@ -1,9 +1,5 @@
 // The environment of a program that an agent runs or that is an agent, without credentials.
-import {
-  CREDENTIAL_NAME,
-  isCredentialParameter,
-  urlCredentials,
-} from "../core/tell/credential-names.ts";
+import { CREDENTIAL_NAME, isCredentialParameter, urlCredentials } from "../core/tell/credential-names.ts";
 
 export interface EnvironmentSetup {
   /** Additional variables. */

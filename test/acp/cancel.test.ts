@@ -59,8 +59,14 @@ describe("a cancel", () => {
     let answer: unknown;
     await using w = world(
       async ({ agent, sessionId }) => {
-        answer = (await agent.ask("elicitation/create", { sessionId, mode: "form", message: "?", requestedSchema: form }))
-          .result;
+        answer = (
+          await agent.ask("elicitation/create", {
+            sessionId,
+            mode: "form",
+            message: "?",
+            requestedSchema: form,
+          })
+        ).result;
         return CANCELLED;
       },
       { onQuestion: "manual" },
@@ -73,8 +79,20 @@ describe("a cancel", () => {
 
   test("ends calls that run as abandoned, whatever the agent says of them", async () => {
     await using w = world(async ({ update, cancelled }) => {
-      update({ sessionUpdate: "tool_call", toolCallId: "a", title: "x", status: "pending", rawInput: { a: 1 } });
-      update({ sessionUpdate: "tool_call", toolCallId: "b", title: "y", status: "pending", rawInput: { a: 1 } });
+      update({
+        sessionUpdate: "tool_call",
+        toolCallId: "a",
+        title: "x",
+        status: "pending",
+        rawInput: { a: 1 },
+      });
+      update({
+        sessionUpdate: "tool_call",
+        toolCallId: "b",
+        title: "y",
+        status: "pending",
+        rawInput: { a: 1 },
+      });
       await cancelled;
       update({ sessionUpdate: "tool_call_update", toolCallId: "a", status: "completed", rawOutput: "late" });
       return CANCELLED;
@@ -235,7 +253,10 @@ describe("a lost agent", () => {
     await conversation.prompt("one").result;
     await conversation.prompt("die").outcome;
     const outcome = await conversation.prompt("two").outcome;
-    expect(outcome).toMatchObject({ status: "failed", error: { code: "context-lost", delivery: "not-sent", input: "two" } });
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: { code: "context-lost", delivery: "not-sent", input: "two" },
+    });
   });
 
   test("is not started again for the same prompt", async () => {
@@ -266,6 +287,8 @@ describe("close()", () => {
     const turn = w.client.prompt("go");
     await w.client.close({ force: true });
     const outcome = await turn.outcome;
-    expect(outcome.status === "failed" && isAgentwireError(outcome.error, "closed") && outcome.error.input).toBe("go");
+    expect(
+      outcome.status === "failed" && isAgentwireError(outcome.error, "closed") && outcome.error.input,
+    ).toBe("go");
   });
 });

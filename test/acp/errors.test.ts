@@ -1,4 +1,4 @@
-import { AcpAuthError, AcpTurnError } from "agentwire/acp";
+import { AcpAuthError, AcpClient, type AcpOptions, AcpTurnError } from "agentwire/acp";
 import { describeError } from "agentwire/chat";
 import { describe, expect, test } from "vitest";
 import { END, world } from "./support/agent.ts";
@@ -16,7 +16,10 @@ describe("a turn that the agent refuses", () => {
   ])("fails with %s", async (_, code, data, facts) => {
     await using w = world(refuses(code, "it failed", data));
     const outcome = await w.client.prompt("go").outcome;
-    expect(outcome).toMatchObject({ status: "failed", error: { code: "turn-failed", rpcCode: code, ...facts } });
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: { code: "turn-failed", rpcCode: code, ...facts },
+    });
     expect(outcome.status === "failed" && outcome.error).toBeInstanceOf(AcpTurnError);
   });
 
@@ -167,9 +170,8 @@ describe("what a caller gets wrong", () => {
     ["two agents", { command: "x", createStream: () => ({}) as never }],
     ["a folder that is none", { command: "x", cwd: "/no/such/folder" }],
     ["a misspelt option", { comand: "x" }],
-  ])("is refused at once: %s", async (_, options) => {
-    const { AcpClient } = await import("agentwire/acp");
-    expect(() => new AcpClient(options)).toThrow(/option|folder/);
+  ])("is refused at once: %s", (_, options) => {
+    expect(() => new AcpClient(options as AcpOptions)).toThrow(/option|folder/);
   });
 
   test("a blank prompt, and pictures that the agent does not take", async () => {

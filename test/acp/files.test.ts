@@ -35,8 +35,10 @@ async function doing(
   return { answer: answer as Message, offered: clientCapabilities, toolCalls, warnings: w.warnings };
 }
 
-const read = (path: string, more: object = {}) => (turn: AgentTurn) =>
-  turn.agent.ask("fs/read_text_file", { sessionId: turn.sessionId, path, ...more });
+const read =
+  (path: string, more: object = {}) =>
+  (turn: AgentTurn) =>
+    turn.agent.ask("fs/read_text_file", { sessionId: turn.sessionId, path, ...more });
 const write = (path: string, content: string) => (turn: AgentTurn) =>
   turn.agent.ask("fs/write_text_file", { sessionId: turn.sessionId, path, content });
 
@@ -140,20 +142,31 @@ describe("a door to commands", () => {
       terminal,
     );
     expect(offered).toMatchObject({ terminal: true });
-    expect(answer.result).toEqual({ output: "it's $X", truncated: false, exitStatus: { exitCode: 0, signal: null } });
+    expect(answer.result).toEqual({
+      output: "it's $X",
+      truncated: false,
+      exitStatus: { exitCode: 0, signal: null },
+    });
   });
 
   test("keeps the end of a long output", async () => {
     const { answer } = await doing(
       async (turn) => {
-        const { result } = await create(turn, { command: "printf 'aé'; printf 'bcd'; exit 3", outputByteLimit: 4 });
+        const { result } = await create(turn, {
+          command: "printf 'aé'; printf 'bcd'; exit 3",
+          outputByteLimit: 4,
+        });
         await ask(turn, "wait_for_exit", result.terminalId);
         return ask(turn, "output", result.terminalId);
       },
       {},
       terminal,
     );
-    expect(answer.result).toEqual({ output: "bcd", truncated: true, exitStatus: { exitCode: 3, signal: null } });
+    expect(answer.result).toEqual({
+      output: "bcd",
+      truncated: true,
+      exitStatus: { exitCode: 3, signal: null },
+    });
   });
 
   test.each(["kill", "release"])("%s ends the command", async (method) => {

@@ -57,7 +57,7 @@ describe("a permission request", () => {
     expect(types.indexOf("permission.requested")).toBeLessThan(types.indexOf("permission.resolved"));
   });
 
-  test("takes the agent's own `always` only with `always: \"agent\"`", async () => {
+  test('takes the agent\'s own `always` only with `always: "agent"`', async () => {
     await using w = world(asks(), { onToolApproval: () => "always", always: "agent" });
     expect((await w.client.prompt("go").result).text).toBe(said("x1"));
   });
@@ -194,10 +194,17 @@ describe("a permission request", () => {
     const events = transcriptOf(toUniversal(turn));
     const { toolCalls } = await turn.result;
     expect(toolCalls).toMatchObject([
-      { id: "k1", state: "done", output: "a.txt", input: { title: "Shell: ls", content: '{"command":"ls"}' } },
+      {
+        id: "k1",
+        state: "done",
+        output: "a.txt",
+        input: { title: "Shell: ls", content: '{"command":"ls"}' },
+      },
     ]);
     const types = (await events).map((event) =>
-      event.type.startsWith("item.") && "item" in event.data ? `${event.type} ${event.data.item.kind}` : event.type,
+      event.type.startsWith("item.") && "item" in event.data
+        ? `${event.type} ${event.data.item.kind}`
+        : event.type,
     );
     expect(types.indexOf("permission.resolved")).toBeLessThan(types.indexOf("item.started tool_result"));
     expect(types.filter((type) => type === "item.started tool_call")).toHaveLength(1);

@@ -1,5 +1,5 @@
-import { checkTranscript } from "agentwire/universal";
 import { toUniversal } from "agentwire/acp";
+import { checkTranscript } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import { END, world } from "./support/agent.ts";
 

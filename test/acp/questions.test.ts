@@ -40,7 +40,12 @@ const asks = (params: object) => ({
     sessionId: string;
     say(text: string): void;
   }) => {
-    const { result } = await agent.ask("elicitation/create", { sessionId, mode: "form", message: "Which?", ...params });
+    const { result } = await agent.ask("elicitation/create", {
+      sessionId,
+      mode: "form",
+      message: "Which?",
+      ...params,
+    });
     say(JSON.stringify(result));
     return END;
   },
@@ -98,8 +103,7 @@ describe("a question of the agent", () => {
   });
 
   test("is offered only with `onQuestion`, and declined without", async () => {
-    const offered = (w: ReturnType<typeof world>) =>
-      w.agent.heard[0]?.params.clientCapabilities.elicitation;
+    const offered = (w: ReturnType<typeof world>) => w.agent.heard[0]?.params.clientCapabilities.elicitation;
     await using without = world(asks({ requestedSchema: COLOUR }));
     expect((await without.client.prompt("go").result).text).toBe('{"action":"decline"}');
     expect(offered(without)).toBeUndefined();

@@ -32,7 +32,15 @@ const OPTIONS = {
       category: "model",
       type: "select",
       currentValue: "m1",
-      options: [{ name: "Group", options: [{ value: "m1", name: "One" }, { value: "m2", name: "Two" }] }],
+      options: [
+        {
+          name: "Group",
+          options: [
+            { value: "m1", name: "One" },
+            { value: "m2", name: "Two" },
+          ],
+        },
+      ],
     },
   ],
 };
@@ -109,7 +117,10 @@ describe("the mode", () => {
   test("that the agent does not have fails the prompt before it is sent", async () => {
     await using w = world({ session: MODES }, { mode: "yolo" });
     const outcome = await w.client.prompt("go").outcome;
-    expect(outcome).toMatchObject({ status: "failed", error: { code: "invalid-input", delivery: "not-sent" } });
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: { code: "invalid-input", delivery: "not-sent" },
+    });
   });
 
   test("that the agent refuses fails the prompt: nothing runs in another mode", async () => {
@@ -135,7 +146,13 @@ describe("the mode", () => {
 describe("a session", () => {
   test("tells its models, old and new, and sets them", async () => {
     const models = {
-      models: { currentModelId: "a", availableModels: [{ modelId: "a", name: "A" }, { modelId: "b", name: "B" }] },
+      models: {
+        currentModelId: "a",
+        availableModels: [
+          { modelId: "a", name: "A" },
+          { modelId: "b", name: "B" },
+        ],
+      },
     };
     await using legacy = world({ session: models });
     const old = legacy.client.conversation();
@@ -158,7 +175,10 @@ describe("a session", () => {
     await using w = world({
       answers: {
         "session/new": (_, agent) => {
-          agent.update("s1", { sessionUpdate: "available_commands_update", availableCommands: [{ name: "init" }] });
+          agent.update("s1", {
+            sessionUpdate: "available_commands_update",
+            availableCommands: [{ name: "init" }],
+          });
           return { sessionId: "s1" };
         },
       },
@@ -172,9 +192,17 @@ describe("a session", () => {
     await using w = world({
       session: MODES,
       script: ({ update }) => {
-        update({ sessionUpdate: "available_commands_update", availableCommands: [{ name: "init", description: "x" }] });
+        update({
+          sessionUpdate: "available_commands_update",
+          availableCommands: [{ name: "init", description: "x" }],
+        });
         update({ sessionUpdate: "plan", entries: [{ content: "do", status: "pending", priority: "high" }] });
-        update({ sessionUpdate: "usage_update", used: 10, size: 100, cost: { amount: 0.5, currency: "USD" } });
+        update({
+          sessionUpdate: "usage_update",
+          used: 10,
+          size: 100,
+          cost: { amount: 0.5, currency: "USD" },
+        });
         update({ sessionUpdate: "notice", severity: "warning", title: "Careful" });
         return { ...END, usage: { inputTokens: 3 } };
       },

@@ -110,7 +110,10 @@ export class Gate {
   }
 
   /** Gets a decision on a call. The returned function withdraws the request, as a stopped turn must. */
-  ask(asked: ToolCall, { turn, isHandled, isAllowed, source = "", about, preview, decided }: Asking): Withdraw {
+  ask(
+    asked: ToolCall,
+    { turn, isHandled, isAllowed, source = "", about, preview, decided }: Asking,
+  ): Withdraw {
     const { outbox } = this.#host;
     const { onToolApproval } = this.#options;
     const grants = this.#grants; // a decision on this call must not apply to a later session

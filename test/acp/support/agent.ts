@@ -103,7 +103,8 @@ export class ScriptedAgent {
   }
 
   raw(text: string | Uint8Array): void {
-    if (!this.isClosed) this.#controller?.enqueue(typeof text === "string" ? new TextEncoder().encode(text) : text);
+    if (!this.isClosed)
+      this.#controller?.enqueue(typeof text === "string" ? new TextEncoder().encode(text) : text);
   }
 
   send(message: object): void {
@@ -145,7 +146,11 @@ export class ScriptedAgent {
       const result = await (own ? own(message, this) : this.#usual(message));
       if (result !== undefined) this.send({ id, result });
     } catch (error) {
-      const { code = -32603, message: words, data } = error as { code?: number; message: string; data?: unknown };
+      const {
+        code = -32603,
+        message: words,
+        data,
+      } = error as { code?: number; message: string; data?: unknown };
       this.send({ id, error: { code, message: words, ...(data === undefined ? {} : { data }) } });
     }
   }

@@ -1,4 +1,11 @@
-import { AcpClient, type AcpConversation, type AcpEvent, type AcpResult, type Turn, toUniversal } from "agentwire/acp";
+import {
+  AcpClient,
+  type AcpConversation,
+  type AcpEvent,
+  type AcpResult,
+  type Turn,
+  toUniversal,
+} from "agentwire/acp";
 import type { UniversalEvent } from "agentwire/universal";
 import type { Message } from "./agent.ts";
 
@@ -142,7 +149,8 @@ class Player {
   /** The capture's client does something: has this client do the same. */
   async #out(message: Message, at: number): Promise<void> {
     const { id, method, params } = message;
-    const conversation = params?.sessionId === undefined ? undefined : this.#conversations.get(params.sessionId);
+    const conversation =
+      params?.sessionId === undefined ? undefined : this.#conversations.get(params.sessionId);
     switch (method) {
       case undefined:
         await this.#decide(message);
@@ -218,20 +226,28 @@ class Player {
     if (asked?.method === "session/request_permission") {
       const [waiting] = this.#client.pending;
       const { optionId } = result?.outcome ?? {};
-      const kind = asked.params.options.find((option: { optionId: string }) => option.optionId === optionId)?.kind;
+      const kind = asked.params.options.find(
+        (option: { optionId: string }) => option.optionId === optionId,
+      )?.kind;
       if (waiting?.type === "approval" && kind !== undefined)
         this.#client.decide(
           waiting.id,
           kind === "allow_once" ? "once" : kind === "allow_always" ? "always" : "reject",
         );
-      else if (waiting?.type === "approval" && !this.#wasCancelled(asked)) this.#client.decide(waiting.id, "reject");
+      else if (waiting?.type === "approval" && !this.#wasCancelled(asked))
+        this.#client.decide(waiting.id, "reject");
     } else if (asked?.method === "elicitation/create") {
       const [waiting] = this.#client.pending;
       const value = Object.values(result?.content ?? {})[0];
-      if (waiting?.type === "question") this.#client.answer(waiting.id, value === undefined ? null : String(value));
+      if (waiting?.type === "question")
+        this.#client.answer(waiting.id, value === undefined ? null : String(value));
     }
     void error;
-    await this.#gate({ jsonrpc: "2.0", id: id ?? 0 }, (heard) => heard.method === undefined && heard.id === id, undefined);
+    await this.#gate(
+      { jsonrpc: "2.0", id: id ?? 0 },
+      (heard) => heard.method === undefined && heard.id === id,
+      undefined,
+    );
   }
 
   readonly #asked = new Map<unknown, Message>();
