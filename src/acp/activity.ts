@@ -3,13 +3,13 @@ import type { CancelTimer } from "../core/clock.ts";
 import type { Withdraw } from "../core/gate/gate.ts";
 import type { Ruling } from "../core/values.ts";
 import type { AcpCore } from "./acp-core.ts";
-import { type CallStep, decide, type TrackedCall, type TurnCalls } from "./calls.ts";
+import { type AcpCalls, type CallStep, decideTracked, type TrackedCall } from "./calls.ts";
 import { AcpTurnError } from "./errors.ts";
 import type { OpenSession } from "./links.ts";
 import type { CallPatch, Update } from "./messages.ts";
 import { setMode } from "./modes.ts";
 import type { SessionTurn } from "./session.ts";
-import { type AcpTurn, type AcpTurnState, callEvent, stepTurn } from "./turn.ts";
+import { type AcpTurn, type AcpTurnState, callEvent, stepAcpTurn } from "./turn.ts";
 
 /** ms in which an agent may still ask for permission after it has said that a call runs. */
 const HOLD = 250;
@@ -39,7 +39,7 @@ export class TurnActivity implements SessionTurn {
     this.turn = setup.turn;
   }
 
-  get calls(): TurnCalls {
+  get calls(): AcpCalls {
     return this.#setup.state.calls;
   }
 
@@ -49,7 +49,7 @@ export class TurnActivity implements SessionTurn {
 
   take(update: Update): void {
     const { core, state } = this.#setup;
-    const step = stepTurn(state, update);
+    const step = stepAcpTurn(state, update);
     if (update.type === "unknown")
       core.warn("unknown-update", "the agent sent an update of an unknown type", { turnId: this.turn.id });
     if (step.event) this.turn.push(step.event, 0);
@@ -71,7 +71,7 @@ export class TurnActivity implements SessionTurn {
   }
 
   decided(tracked: TrackedCall, ruling: Ruling): void {
-    decide(tracked, ruling);
+    decideTracked(tracked, ruling);
     this.turn.tools.set(tracked.call);
   }
 

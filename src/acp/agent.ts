@@ -1,6 +1,6 @@
 // What an agent says about itself in its answer to `initialize`.
 import { fieldsOf, isObject } from "../core/checks.ts";
-import { readList, textOr, texts } from "./blocks.ts";
+import { readList, textFields, textOr } from "./blocks.ts";
 import type { AcpAuthMethod } from "./errors.ts";
 
 /** An agent, as it describes itself. */
@@ -31,7 +31,7 @@ export function readAgent(answer: unknown): AcpAgent {
   return {
     protocolVersion,
     name: textOr(info["name"], "the agent"),
-    ...texts(info, "title", "version"),
+    ...textFields(info, "title", "version"),
     authMethods: readList(authMethods, readMethod),
     prompts: {
       image: prompts["image"] === true,
@@ -51,5 +51,5 @@ function readMethod(value: unknown): AcpAuthMethod | undefined {
   const fields = fieldsOf(value);
   const { id, name, type } = fields;
   if (typeof id !== "string") return undefined;
-  return { id, name: textOr(name, id), type: textOr(type, "agent"), ...texts(fields, "description") };
+  return { id, name: textOr(name, id), type: textOr(type, "agent"), ...textFields(fields, "description") };
 }

@@ -45,7 +45,7 @@ export function textOr<T>(value: unknown, otherwise: T): string | T {
 }
 
 /** The fields that are strings, by name. */
-export function texts<const Name extends string>(
+export function textFields<const Name extends string>(
   value: Readonly<Record<string, unknown>>,
   ...names: readonly Name[]
 ): { readonly [K in Name]?: string } {
@@ -56,7 +56,7 @@ export function texts<const Name extends string>(
   return Object.fromEntries(found) as { readonly [K in Name]?: string };
 }
 
-export function numbers<const Name extends string>(
+export function numberFields<const Name extends string>(
   value: Readonly<Record<string, unknown>>,
   ...names: readonly Name[]
 ): { readonly [K in Name]?: number } {
@@ -86,7 +86,7 @@ export function readBlock(value: unknown): AcpContentBlock | AcpUnknownBlock {
     case "image":
     case "audio":
       if (typeof data === "string" && typeof mimeType === "string")
-        return { type, data, mimeType, ...(type === "image" ? texts(block, "uri") : {}) };
+        return { type, data, mimeType, ...(type === "image" ? textFields(block, "uri") : {}) };
       break;
     case "resource_link":
       if (typeof uri === "string")
@@ -94,14 +94,14 @@ export function readBlock(value: unknown): AcpContentBlock | AcpUnknownBlock {
           type,
           uri,
           name: textOr(block["name"], uri),
-          ...texts(block, "mimeType", "description"),
+          ...textFields(block, "mimeType", "description"),
         };
       break;
     case "resource": {
       const resource = fieldsOf(block["resource"]);
       const at = resource["uri"];
       if (typeof at === "string")
-        return { type, resource: { uri: at, ...texts(resource, "mimeType", "text", "blob") } };
+        return { type, resource: { uri: at, ...textFields(resource, "mimeType", "text", "blob") } };
       break;
     }
   }

@@ -41,7 +41,7 @@ export interface CallStep {
  *         └── request_permission ───┴──▶ awaiting ──▶ approved ──────────┴──▶ done | failed
  *                                            └──▶ denied
  */
-export class TurnCalls {
+export class AcpCalls {
   readonly #byWireId = new Map<string, TrackedCall>();
   readonly #idFor: (toolCallId: string) => string;
 
@@ -136,7 +136,7 @@ export class TurnCalls {
 }
 
 /** The gate has decided. */
-export function decide(tracked: TrackedCall, ruling: Ruling): void {
+export function decideTracked(tracked: TrackedCall, ruling: Ruling): void {
   if (tracked.call.state === "awaiting") tracked.call = decideCall(tracked.call, ruling);
 }
 
@@ -184,7 +184,7 @@ function nameOf({ wire, toolName }: TrackedCall): string {
 }
 
 /** The output so far. */
-export function outputOf({ wire, terminal, isInput }: TrackedCall): string {
+function outputOf({ wire, terminal, isInput }: TrackedCall): string {
   const text = isInput ? "" : textOfContent(wire.content ?? []);
   const said = [text, terminal].filter((each) => each !== "").join("\n");
   return said === "" ? rawText(wire.rawOutput) : said;

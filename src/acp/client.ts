@@ -9,14 +9,14 @@ import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { AcpCore } from "./acp-core.ts";
 import type { AcpAgent } from "./agent.ts";
-import { readList, texts } from "./blocks.ts";
+import { readList, textFields } from "./blocks.ts";
 import {
   type AcpConversation,
   type AcpConversationState,
   asRequestError,
   openConversation,
 } from "./conversation.ts";
-import { DOOR_SUBJECTS, Door } from "./door.ts";
+import { DOOR_SUBJECTS, RequestDoor } from "./door.ts";
 import type { AcpClientEvents } from "./events.ts";
 import { FileRequests } from "./files.ts";
 import type { AcpPromptInput, AcpPromptOptions } from "./input.ts";
@@ -69,7 +69,7 @@ export class AcpClient
     super(core);
     const { files, readFiles } = core.settings;
     const gate = new Gate(core, options, DOOR_SUBJECTS);
-    const door = new Door(gate);
+    const door = new RequestDoor(gate);
     const requests = new AgentRequests({
       core,
       gate,
@@ -177,5 +177,7 @@ export class AcpClient
 function readStored(value: unknown): AcpStoredSession | undefined {
   const fields = fieldsOf(value);
   const { sessionId } = fields;
-  return typeof sessionId === "string" ? { sessionId, ...texts(fields, "title", "updatedAt") } : undefined;
+  return typeof sessionId === "string"
+    ? { sessionId, ...textFields(fields, "title", "updatedAt") }
+    : undefined;
 }

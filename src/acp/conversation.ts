@@ -9,9 +9,9 @@ import {
 } from "../core/turn/conversation.ts";
 import { isSameFolder } from "../process/folder.ts";
 import type { AcpCore } from "./acp-core.ts";
-import { AgentRefusal, wordsOf } from "./errors.ts";
+import { AgentRefusal, refusalWords } from "./errors.ts";
 import type { AcpPromptInput, AcpPromptOptions } from "./input.ts";
-import { type Links, type OpenSession, SessionRef } from "./links.ts";
+import { AcpSessionRef, type Links, type OpenSession } from "./links.ts";
 import { setMode, setModel, setOption } from "./modes.ts";
 import type { AcpSessionState } from "./session.ts";
 import type { AcpEvent, AcpResult } from "./turn.ts";
@@ -57,7 +57,7 @@ export function openConversation(
   checkCallOptions(options, { from: checks.object });
   const { core, links } = setup;
   const id = options.from === undefined ? undefined : sessionIdOf(options.from, core);
-  return new AcpSessionConversation(setup, id === undefined ? new SessionRef() : links.refOf(id));
+  return new AcpSessionConversation(setup, id === undefined ? new AcpSessionRef() : links.refOf(id));
 }
 
 class AcpSessionConversation
@@ -65,10 +65,10 @@ class AcpSessionConversation
   implements AcpConversation
 {
   readonly #setup: ConversationSetup;
-  readonly #ref: SessionRef;
+  readonly #ref: AcpSessionRef;
   readonly #memory: { messages: readonly ConversationMessage[] }; // the list is replaced: callers may hold the old one
 
-  constructor(setup: ConversationSetup, ref: SessionRef) {
+  constructor(setup: ConversationSetup, ref: AcpSessionRef) {
     const { core, turns } = setup;
     const memory: { messages: readonly ConversationMessage[] } = { messages: [] };
     super(
@@ -166,7 +166,7 @@ class AcpSessionConversation
 /** An agent's refusal as the error of a request. */
 export function asRequestError(error: unknown, clean: (text: string) => string): AgentwireError | Error {
   if (isAgentwireError(error)) return error;
-  const words = clean(error instanceof AgentRefusal ? wordsOf(error) : "it failed");
+  const words = clean(error instanceof AgentRefusal ? refusalWords(error) : "it failed");
   return new RequestError(`the agent refused the request: ${words}`, { serverMessage: words });
 }
 

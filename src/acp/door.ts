@@ -49,7 +49,7 @@ export interface DoorCall {
   failed(error: string): void;
 }
 
-export class Door {
+export class RequestDoor {
   readonly #gate: Gate;
 
   constructor(gate: Gate) {

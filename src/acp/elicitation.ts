@@ -8,7 +8,7 @@ export type ElicitationAnswer =
   | { readonly action: "accept"; readonly content?: Readonly<Record<string, unknown>> }
   | { readonly action: "decline" | "cancel" };
 
-/** A form as questions. `answer` turns the user's labels and texts into the form's values. */
+/** A form as questions. `answer` turns the user's labels and textFields into the form's values. */
 export interface AskedForm {
   readonly items: readonly QuestionItem[];
   answer(answers: NonNullable<Answers>): ElicitationAnswer;

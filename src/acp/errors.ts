@@ -10,7 +10,12 @@ import {
   TurnError,
 } from "../core/errors.ts";
 import { cleanCause } from "../core/tell/clean-cause.ts";
-import type { Exit } from "../process/group-process.ts";
+
+/** How a program ended: as `Exit` of `process/`, which browsers do not compile. */
+interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
 
 /** A way to log in, from the agent. Pass its `id` as the option `auth`, or do what its description says. */
 export interface AcpAuthMethod {
@@ -78,7 +83,7 @@ export const RPC = {
 const RETRYABLE_KINDS: ReadonlySet<unknown> = new Set(["rate_limit", "server_error", "overloaded"]);
 
 /** What an agent says about its refusal. Many say the words that matter only in `data`. */
-export function wordsOf({ message, data }: AgentRefusal): string {
+export function refusalWords({ message, data }: AgentRefusal): string {
   const { details, message: inner, error } = fieldsOf(data);
   const more = [details, inner, typeof data === "string" ? data : error].find(
     (text): text is string => typeof text === "string" && text.trim() !== "" && !message.includes(text),
@@ -100,7 +105,7 @@ export function turnError(
     {
       origin: "agent",
       kind: typeof errorKind === "string" ? errorKind : status === undefined ? `rpc_${code}` : "http",
-      serverMessage: clean(wordsOf(refusal)),
+      serverMessage: clean(refusalWords(refusal)),
       retryable: isBusy || RETRYABLE_KINDS.has(errorKind),
       status,
       advice: stderr === "" ? undefined : "`stderr` has the end of the agent's error output",
@@ -119,7 +124,12 @@ export function authError(words: string, methods: readonly AcpAuthMethod[], stde
 }
 
 /** The program could not be started. `found`: it exists. */
-export function notStarted(command: string, cause: unknown, clean: (text: string) => string, found: boolean) {
+export function agentNotStarted(
+  command: string,
+  cause: unknown,
+  clean: (text: string) => string,
+  found: boolean,
+) {
   return new ConnectError(clean(startFailure(command, codeOf(cause), found)), {
     cause: cleanCause(cause, clean),
     retryable: false,
@@ -165,7 +175,7 @@ export function exitWords({ code, signal }: Exit): string {
 }
 
 /** An error of this library as it is; any other as a failed connection. */
-export function asConnectError(cause: unknown, clean: (text: string) => string): AgentwireError {
+export function asAcpError(cause: unknown, clean: (text: string) => string): AgentwireError {
   if (isAgentwireError(cause)) return cause;
   return new ConnectError("the agent could not be used", {
     cause: cleanCause(cause, clean),

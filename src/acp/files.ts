@@ -2,7 +2,7 @@
 import { isAbsolute, relative } from "node:path";
 import { fieldsOf } from "../core/checks.ts";
 import { isSameFolder, real } from "../process/folder.ts";
-import type { AcpFiles, Door } from "./door.ts";
+import type { AcpFiles, RequestDoor } from "./door.ts";
 import { AgentRefusal, RPC } from "./errors.ts";
 import type { SessionTurn } from "./session.ts";
 
@@ -14,9 +14,9 @@ const SAME = /was the same as the old content/;
 export class FileRequests {
   readonly #files: AcpFiles | undefined;
   readonly #isReadable: boolean;
-  readonly #door: Door;
+  readonly #door: RequestDoor;
 
-  constructor(files: AcpFiles | undefined, isReadable: boolean, door: Door) {
+  constructor(files: AcpFiles | undefined, isReadable: boolean, door: RequestDoor) {
     this.#files = files;
     this.#isReadable = isReadable;
     this.#door = door;

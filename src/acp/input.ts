@@ -93,11 +93,10 @@ function ownBlocks(input: AcpPromptInput): readonly AcpContentBlock[] {
 
 /** An image as base64 with its type, as given or by its first bytes. */
 function imageBlock({ data, mediaType }: PromptImage): AcpContentBlock {
-  const [, named, base64] =
-    typeof data === "string"
-      ? (/^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(data) ?? [data, undefined, data])
-      : [];
-  const encoded = base64 ?? (typeof data === "string" ? "" : toBase64(data));
+  const text = typeof data === "string" ? data : toBase64(data);
+  const comma = text.startsWith("data:") ? text.indexOf(",") : -1;
+  const encoded = text.slice(comma + 1);
+  const [named = ""] = text.slice("data:".length, Math.max(comma, "data:".length)).split(";", 1);
   const mimeType = mediaType ?? (named || imageTypeOf(fromBase64(encoded.slice(0, HEAD_BASE64))));
   if (mimeType === undefined || !isBase64(encoded))
     throw new InvalidInputError(
@@ -124,7 +123,7 @@ export function lackedBy({ blocks }: AcpPrompt, { prompts, name }: AcpAgent): Un
 }
 
 /** The text and images of a prompt, for universal events. */
-export function saidIn({ blocks }: AcpPromptInput): {
+export function saidInBlocks({ blocks }: AcpPromptInput): {
   readonly text: string;
   readonly images?: readonly { readonly path: string; readonly mime: string | null }[];
 } {

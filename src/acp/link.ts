@@ -11,15 +11,7 @@ import {
 import type { Exit } from "../process/group-process.ts";
 import type { AcpCore } from "./acp-core.ts";
 import { type AcpAgent, readAgent } from "./agent.ts";
-import {
-  AcpLostError,
-  AgentRefusal,
-  asConnectError,
-  authError,
-  endedEarly,
-  exitWords,
-  RPC,
-} from "./errors.ts";
+import { AcpLostError, AgentRefusal, asAcpError, authError, endedEarly, exitWords, RPC } from "./errors.ts";
 import { PROTOCOL_VERSION } from "./messages.ts";
 import { loadSdk } from "./peer.ts";
 import type { AcpSession } from "./session.ts";
@@ -27,7 +19,7 @@ import { ProgramTransport, StreamTransport, type Transport } from "./transport.t
 import { AcpWire } from "./wire.ts";
 
 /** What a link asks of its client. */
-export interface LinkUser {
+export interface AgentLinkUser {
   update(link: AgentLink, params: unknown): void;
   requested(link: AgentLink, method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
   /** The link has ended. `error`: unexpectedly. */
@@ -66,7 +58,7 @@ export class AgentLink {
   readonly opened: Deferred<void> = deferred();
   readonly ended: Deferred<void> = deferred();
   readonly #core: AcpCore;
-  readonly #user: LinkUser;
+  readonly #user: AgentLinkUser;
   readonly #wire: AcpWire;
   readonly #transport: Transport;
   /** Requests that wait for the agent, to be rejected at its end. */
@@ -79,7 +71,7 @@ export class AgentLink {
   #because: AgentwireError | undefined;
 
   /** Starts the agent. @throws ConnectError */
-  constructor(core: AcpCore, user: LinkUser) {
+  constructor(core: AcpCore, user: AgentLinkUser) {
     this.#core = core;
     this.#user = user;
     const { settings, outbox, clock } = core;
@@ -105,7 +97,7 @@ export class AgentLink {
     const listener = {
       stdout: (piece: Uint8Array) => this.#wire.push(piece),
       ended: (exit: Exit) => this.#wire.end(() => outbox.run(() => this.#over(this.#endOf(exit)))),
-      failed: (error: Error) => outbox.run(() => this.#over(asConnectError(error, core.clean))),
+      failed: (error: Error) => outbox.run(() => this.#over(asAcpError(error, core.clean))),
     };
     const late = (): void => this.kill(tooSlow(connectTimeout));
     const limit = connectTimeout > 0 ? clock.setTimeout(late, connectTimeout) : NO_TIMER;
@@ -244,7 +236,7 @@ export class AgentLink {
       });
     } catch (error) {
       const refused = error instanceof AgentRefusal ? this.#refused(error) : error;
-      outbox.run(() => this.kill(asConnectError(refused, core.clean)));
+      outbox.run(() => this.kill(asAcpError(refused, core.clean)));
     }
   }
 

@@ -10,15 +10,15 @@ import {
 } from "../core/errors.ts";
 import type { ConversationMessage } from "../core/turn/conversation.ts";
 import type { AcpCore } from "./acp-core.ts";
-import { type AcpLostError, AgentRefusal, wordsOf } from "./errors.ts";
-import { AgentLink, type LinkUser } from "./link.ts";
+import { type AcpLostError, AgentRefusal, refusalWords } from "./errors.ts";
+import { AgentLink, type AgentLinkUser } from "./link.ts";
 import { Lock } from "./lock.ts";
 import { setMode, wantedMode } from "./modes.ts";
 import type { AcpMcpServer } from "./options.ts";
 import { AcpSession } from "./session.ts";
 
 /** A session as this client knows it, open or not. One for each id. */
-export class SessionRef {
+export class AcpSessionRef {
   id: string | undefined;
   /** One prompt at a time. */
   readonly lock = new Lock();
@@ -53,10 +53,10 @@ export interface Answering {
 /** Updates of unknown sessions that are kept while a session is being opened. */
 const MAX_HELD = 1_000;
 
-export class Links implements LinkUser {
+export class Links implements AgentLinkUser {
   readonly #core: AcpCore;
   readonly #requests: Answering;
-  readonly #refs = new Map<string, SessionRef>();
+  readonly #refs = new Map<string, AcpSessionRef>();
   /** Told when a link ends. */
   readonly #works = new Set<(link: AgentLink, error: AgentwireError) => void>();
   #link: AgentLink | undefined;
@@ -77,8 +77,8 @@ export class Links implements LinkUser {
   }
 
   /** The only ref of a session's id. */
-  refOf(id: string): SessionRef {
-    const known = this.#refs.get(id) ?? new SessionRef(id);
+  refOf(id: string): AcpSessionRef {
+    const known = this.#refs.get(id) ?? new AcpSessionRef(id);
     this.#refs.set(id, known);
     return known;
   }
@@ -111,7 +111,7 @@ export class Links implements LinkUser {
   }
 
   /** Opens a session: new, or by its id. @throws AgentwireError */
-  async open(ref: SessionRef): Promise<OpenSession> {
+  async open(ref: AcpSessionRef): Promise<OpenSession> {
     const link = await this.connect();
     ref.opening ??= this.#open(link, ref).finally(() => {
       ref.opening = undefined;
@@ -124,7 +124,7 @@ export class Links implements LinkUser {
   }
 
   /** Loads a session again, with its messages. @throws AgentwireError */
-  async load(ref: SessionRef): Promise<readonly ConversationMessage[]> {
+  async load(ref: AcpSessionRef): Promise<readonly ConversationMessage[]> {
     const link = await this.connect();
     if (ref.id === undefined) return [];
     try {
@@ -135,7 +135,7 @@ export class Links implements LinkUser {
   }
 
   /** A session that no prompt will continue. */
-  forget(ref: SessionRef): void {
+  forget(ref: AcpSessionRef): void {
     const { id } = ref;
     const link = this.#link;
     if (id === undefined) return;
@@ -152,7 +152,7 @@ export class Links implements LinkUser {
     return link.ended.promise;
   }
 
-  async #open(link: AgentLink, ref: SessionRef): Promise<AcpSession> {
+  async #open(link: AgentLink, ref: AcpSessionRef): Promise<AcpSession> {
     const known = ref.id === undefined ? undefined : link.sessions.get(ref.id);
     const session =
       known ?? (ref.id === undefined ? await this.#create(link, ref) : await this.#reopen(link, ref.id));
@@ -166,7 +166,7 @@ export class Links implements LinkUser {
     } catch (error) {
       session.isReady = false;
       if (!(error instanceof AgentRefusal)) throw error;
-      const words = this.#core.clean(wordsOf(error));
+      const words = this.#core.clean(refusalWords(error));
       throw new HandshakeError("policy", `the agent refused the mode \`${mode}\`: ${words}`, {
         delivery: "not-sent",
       });
@@ -174,7 +174,7 @@ export class Links implements LinkUser {
     return session;
   }
 
-  async #create(link: AgentLink, ref: SessionRef): Promise<AcpSession> {
+  async #create(link: AgentLink, ref: AcpSessionRef): Promise<AcpSession> {
     this.#opening++;
     try {
       const answer = await link.request("session/new", this.#place(), this.#core.settings.connectTimeout);
@@ -232,7 +232,7 @@ export class Links implements LinkUser {
     } catch (error) {
       link.sessions.delete(sessionId);
       if (!(error instanceof AgentRefusal)) throw error;
-      const words = this.#core.clean(wordsOf(error));
+      const words = this.#core.clean(refusalWords(error));
       throw new ConnectionLostError(`the agent does not know the session any more: ${words}`, {
         code: "context-lost",
         retryable: false,
@@ -300,7 +300,7 @@ export class Links implements LinkUser {
   #asError(error: unknown): AgentwireError {
     if (isAgentwireError(error)) return copyError(error);
     const { clean } = this.#core;
-    const words = error instanceof AgentRefusal ? wordsOf(error) : "it failed";
+    const words = error instanceof AgentRefusal ? refusalWords(error) : "it failed";
     return new HandshakeError("nack", `the agent opened no session: ${clean(words)}`, {
       delivery: "not-sent",
     });

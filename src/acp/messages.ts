@@ -4,11 +4,11 @@ import {
   type AcpContentBlock,
   type AcpToolContent,
   type AcpUnknownBlock,
-  numbers,
+  numberFields,
   readBlock,
   readList,
   readToolContent,
-  texts,
+  textFields,
 } from "./blocks.ts";
 
 /** The only version of the protocol that this client speaks. */
@@ -161,13 +161,13 @@ export function readUpdate(value: unknown): Update {
         type: "chunk",
         from: CHUNKS[type] ?? "message",
         block: readBlock(update["content"]),
-        ...texts(update, "messageId"),
+        ...textFields(update, "messageId"),
         ...(usage ? { usage } : {}),
       };
     }
     case "tool_call":
     case "tool_call_update": {
-      const call = readCall(update);
+      const call = readCallPatch(update);
       return call ? { type: "call", isNew: type === "tool_call", call } : unknown;
     }
     case "plan":
@@ -181,13 +181,13 @@ export function readUpdate(value: unknown): Update {
     case "config_option_update":
       return { type: "options", options: readOptions(update["configOptions"]) };
     case "session_info_update":
-      return { type: "info", ...texts(update, "title", "updatedAt") };
+      return { type: "info", ...textFields(update, "title", "updatedAt") };
     case "usage_update": {
       const { amount, currency } = fieldsOf(update["cost"]);
       const isCost = typeof amount === "number" && Number.isFinite(amount) && typeof currency === "string";
       return {
         type: "usage",
-        ...numbers(update, "used", "size"),
+        ...numberFields(update, "used", "size"),
         ...(isCost ? { cost: { amount, currency } } : {}),
       };
     }
@@ -195,12 +195,16 @@ export function readUpdate(value: unknown): Update {
       const { severity, title } = update;
       if (typeof title !== "string") return unknown;
       const known = severity === "warning" || severity === "error" ? severity : "info";
-      return { type, severity: known, title, ...texts(update, "description") };
+      return { type, severity: known, title, ...textFields(update, "description") };
     }
     case "compaction_update": {
       const { status } = update;
       const isOver = status === "completed" || status === "failed" || status === "cancelled";
-      return { type: "compaction", state: isOver ? "completed" : "started", ...texts(update, "summary") };
+      return {
+        type: "compaction",
+        state: isOver ? "completed" : "started",
+        ...textFields(update, "summary"),
+      };
     }
     case "compaction_summary_chunk": {
       const block = readBlock(update["content"]);
@@ -212,7 +216,7 @@ export function readUpdate(value: unknown): Update {
 }
 
 /** Reads a message about a call. `null` and wrong fields count as absent. Undefined without an id. */
-export function readCall(value: unknown): CallPatch | undefined {
+export function readCallPatch(value: unknown): CallPatch | undefined {
   const fields = fieldsOf(value);
   const { toolCallId, kind, status, content, locations, rawInput, rawOutput } = fields;
   if (typeof toolCallId !== "string") return undefined;
@@ -223,7 +227,7 @@ export function readCall(value: unknown): CallPatch | undefined {
   const terminalOutput = fieldsOf(meta["terminal_output_delta"])["data"];
   return {
     toolCallId,
-    ...texts(fields, "title", "name"),
+    ...textFields(fields, "title", "name"),
     ...(KINDS.has(kind) ? { kind: kind as AcpToolKind } : {}),
     ...(STATUSES.has(status) ? { status: status as AcpToolStatus } : {}),
     ...(Array.isArray(content) ? { content: readList(content, readToolContent) } : {}),
@@ -237,7 +241,7 @@ export function readCall(value: unknown): CallPatch | undefined {
 
 export function readTokens(value: unknown): AcpTokens | undefined {
   if (!isObject(value)) return undefined;
-  const tokens = numbers(
+  const tokens = numberFields(
     value,
     "inputTokens",
     "outputTokens",
@@ -248,8 +252,8 @@ export function readTokens(value: unknown): AcpTokens | undefined {
   );
   if (Object.keys(tokens).length > 0) return tokens;
   // The words of Qwen, and of Gemini.
-  const { promptTokens, completionTokens } = numbers(value, "promptTokens", "completionTokens");
-  const { input_tokens, output_tokens } = numbers(value, "input_tokens", "output_tokens");
+  const { promptTokens, completionTokens } = numberFields(value, "promptTokens", "completionTokens");
+  const { input_tokens, output_tokens } = numberFields(value, "input_tokens", "output_tokens");
   const inputTokens = promptTokens ?? input_tokens;
   const outputTokens = completionTokens ?? output_tokens;
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
@@ -262,7 +266,7 @@ export function readTokens(value: unknown): AcpTokens | undefined {
 function readLocation(value: unknown): { readonly path: string; readonly line?: number } | undefined {
   const fields = fieldsOf(value);
   const { path } = fields;
-  return typeof path === "string" && path !== "" ? { path, ...numbers(fields, "line") } : undefined;
+  return typeof path === "string" && path !== "" ? { path, ...numberFields(fields, "line") } : undefined;
 }
 
 function readPlanEntry(value: unknown): AcpPlanEntry | undefined {
@@ -278,7 +282,7 @@ function readCommand(value: unknown): AcpCommand | undefined {
   const { name, description } = fields;
   if (typeof name !== "string") return undefined;
   const about = typeof description === "string" ? description : "";
-  return { name, description: about, ...texts(fieldsOf(fields["input"]), "hint") };
+  return { name, description: about, ...textFields(fieldsOf(fields["input"]), "hint") };
 }
 
 /** @param idName the name of the id: `id` of modes, `modelId` of models, `value` of values */
@@ -286,7 +290,7 @@ function readChoice(value: unknown, idName: string): AcpChoice | undefined {
   const fields = fieldsOf(value);
   const { [idName]: id, name } = fields;
   if (typeof id !== "string") return undefined;
-  return { id, name: typeof name === "string" ? name : id, ...texts(fields, "description") };
+  return { id, name: typeof name === "string" ? name : id, ...textFields(fields, "description") };
 }
 
 /** The modes or models in the answer to `session/new`, `load` or `resume`. */
@@ -309,7 +313,7 @@ export function readOptions(value: unknown): readonly AcpConfigOption[] {
     const about = {
       id,
       name: typeof name === "string" ? name : id,
-      ...texts(fields, "description", "category"),
+      ...textFields(fields, "description", "category"),
     };
     if (type === "boolean" && typeof currentValue === "boolean")
       return { ...about, type, current: currentValue };

@@ -103,7 +103,7 @@ export function previewOf({ content = [] }: AcpToolCall): readonly ToolPreview[]
   return previews.length === 0 ? undefined : previews;
 }
 
-/** The agent's texts as a diff of whole lines: the texts may be only a part of the file. */
+/** The agent's textFields as a diff of whole lines: the textFields may be only a part of the file. */
 function asDiff(oldText: string | null, newText: string): string {
   const lines = (text: string, sign: string): readonly string[] =>
     text === ""

@@ -8,7 +8,7 @@ import { AgentRefusal, RPC } from "./errors.ts";
 import type { FileRequests } from "./files.ts";
 import type { AgentLink } from "./link.ts";
 import type { Answering, OpenSession } from "./links.ts";
-import { readCall } from "./messages.ts";
+import { readCallPatch } from "./messages.ts";
 import { outcomeOf, previewOf, readPermissionOptions, subjectOfCall } from "./permissions.ts";
 import type { TerminalRequests } from "./terminals.ts";
 
@@ -64,7 +64,7 @@ export class AgentRequests implements Answering {
     const { core, gate } = this.#setup;
     const { always } = core.settings;
     const run = open?.session.running;
-    const patch = readCall(fieldsOf(params)["toolCall"]);
+    const patch = readCallPatch(fieldsOf(params)["toolCall"]);
     const options = readPermissionOptions(params);
     if (!patch) return Promise.reject(new AgentRefusal(RPC.invalidParams, "toolCall has no id", undefined));
     if (!run?.isAsking) return Promise.resolve({ outcome: "cancelled" });

@@ -6,17 +6,17 @@ import type { CancelTimer } from "../core/clock.ts";
 import { type AgentwireError, ClosedError, copyError, isAgentwireError } from "../core/errors.ts";
 import type { AcpCore } from "./acp-core.ts";
 import { TurnActivity } from "./activity.ts";
-import { AgentRefusal, asConnectError, turnError } from "./errors.ts";
+import { AgentRefusal, asAcpError, turnError } from "./errors.ts";
 import { type AcpPrompt, lackedBy } from "./input.ts";
-import type { Links, OpenSession, SessionRef } from "./links.ts";
+import type { AcpSessionRef, Links, OpenSession } from "./links.ts";
 import type { Pauses } from "./pauses.ts";
-import { type AcpTurn, type AcpTurnState, resultOf } from "./turn.ts";
+import { type AcpTurn, type AcpTurnState, acpResultOf } from "./turn.ts";
 
 export interface AcpJob {
   readonly turn: AcpTurn;
   readonly prompt: AcpPrompt;
   readonly state: AcpTurnState;
-  readonly ref: SessionRef;
+  readonly ref: AcpSessionRef;
   /** Whether no other prompt continues the session. */
   readonly isOneOff: boolean;
   /** What the agent said as the end of the turn after it was stopped. */
@@ -85,7 +85,7 @@ export class AcpRun implements LocalWork {
       core.outbox.run(() => this.#begin(open));
     } catch (error) {
       core.outbox.run(() => {
-        this.turn.fail(asConnectError(error, core.clean));
+        this.turn.fail(asAcpError(error, core.clean));
         this.#end();
       });
     }
@@ -208,7 +208,7 @@ export class AcpRun implements LocalWork {
     }
     this.#settle(() =>
       this.turn.complete(
-        resultOf(job.state, this.turn, { sessionId: session.id, stopReason: reason, usage, cost }),
+        acpResultOf(job.state, this.turn, { sessionId: session.id, stopReason: reason, usage, cost }),
       ),
     );
   }
@@ -225,7 +225,7 @@ export class AcpRun implements LocalWork {
     const failure =
       error instanceof AgentRefusal
         ? turnError(error, { stderr: link.stderr, clean: core.clean })
-        : asConnectError(isAgentwireError(error) ? copyError(error) : error, core.clean);
+        : asAcpError(isAgentwireError(error) ? copyError(error) : error, core.clean);
     this.#settle(() => this.turn.fail(failure));
   }
 

@@ -3,7 +3,7 @@ import { fieldsOf } from "../core/checks.ts";
 import type { Withdraw } from "../core/gate/gate.ts";
 import type { ConversationMessage } from "../core/turn/conversation.ts";
 import type { Ruling } from "../core/values.ts";
-import type { TrackedCall, TurnCalls } from "./calls.ts";
+import type { AcpCalls, TrackedCall } from "./calls.ts";
 import {
   type AcpChoices,
   type AcpCommand,
@@ -39,7 +39,7 @@ export interface SessionTurn {
   alive(): void;
   /** Whether requests of the agent may be shown to the user. */
   readonly isAsking: boolean;
-  readonly calls: TurnCalls;
+  readonly calls: AcpCalls;
   /** The agent asks for permission: the call waits. */
   asked(patch: CallPatch): TrackedCall;
   decided(tracked: TrackedCall, ruling: Ruling): void;

@@ -5,7 +5,7 @@ import { type Deferred, deferred } from "../core/deferred.ts";
 import { randomId } from "../core/random-id.ts";
 import { utf8Length } from "../core/text.ts";
 import type { TrackedCall } from "./calls.ts";
-import type { AcpFiles, Door, DoorCall } from "./door.ts";
+import type { AcpFiles, DoorCall, RequestDoor } from "./door.ts";
 import { AgentRefusal, RPC } from "./errors.ts";
 import { unoffered } from "./files.ts";
 import type { AgentLink } from "./link.ts";
@@ -32,12 +32,12 @@ const MAX_OUTPUT = 1_048_576;
 
 export class TerminalRequests {
   readonly #files: AcpFiles | undefined;
-  readonly #door: Door;
+  readonly #door: RequestDoor;
   readonly #terminals = new Map<string, Terminal>();
   /** Allowed calls whose command has been started: a permission is for one command. */
   readonly #used = new WeakSet<TrackedCall>();
 
-  constructor(files: AcpFiles | undefined, door: Door) {
+  constructor(files: AcpFiles | undefined, door: RequestDoor) {
     this.#files = files;
     this.#door = door;
   }

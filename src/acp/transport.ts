@@ -4,7 +4,7 @@ import { programEnvironment } from "../process/environment.ts";
 import { type Exit, GroupProcess, OPEN_INPUT } from "../process/group-process.ts";
 import { Tail } from "../process/lines.ts";
 import { locate } from "../process/program.ts";
-import { notStarted } from "./errors.ts";
+import { agentNotStarted } from "./errors.ts";
 import type { AcpSettings, AcpStream } from "./options.ts";
 
 export interface TransportListener {
@@ -39,7 +39,7 @@ export class ProgramTransport implements Transport {
   /** @throws ConnectError */
   constructor(settings: AcpSettings, listener: TransportListener, clean: (text: string) => string) {
     const { command, args, cwd, clock, forwardSignals } = settings;
-    const env = environmentOf(settings);
+    const env = agentEnvironment(settings);
     try {
       const program = locate(command, env);
       this.#process = new GroupProcess({
@@ -57,11 +57,11 @@ export class ProgramTransport implements Transport {
           exited: () => {},
           abandoned: () => {},
           ended: listener.ended,
-          failed: (error) => listener.failed(notStarted(command, error, clean, true)),
+          failed: (error) => listener.failed(agentNotStarted(command, error, clean, true)),
         },
       });
     } catch (cause) {
-      throw notStarted(command, cause, clean, false);
+      throw agentNotStarted(command, cause, clean, false);
     }
   }
 
@@ -99,7 +99,7 @@ export class ProgramTransport implements Transport {
 }
 
 /** PATH, HOME, USER, LANG, LC_* and TMPDIR, what the caller names, and nothing else of this process. */
-export function environmentOf({ env, keepEnv }: Pick<AcpSettings, "env" | "keepEnv">): NodeJS.ProcessEnv {
+function agentEnvironment({ env, keepEnv }: Pick<AcpSettings, "env" | "keepEnv">): NodeJS.ProcessEnv {
   const { platform, env: own } = process;
   return programEnvironment({ own, env, inheritEnv: false, keepEnv, quiet: QUIET, platform });
 }

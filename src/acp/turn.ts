@@ -5,7 +5,7 @@ import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Cost, TurnToolCall, Usage } from "../core/values.ts";
 import type { AcpContentBlock, AcpUnknownBlock } from "./blocks.ts";
-import { type CallStep, isTool, TurnCalls } from "./calls.ts";
+import { AcpCalls, type CallStep, isTool } from "./calls.ts";
 import type { AcpPlanEntry, AcpToolCall, Update } from "./messages.ts";
 import { type AcpUsage, addTokens } from "./usage.ts";
 
@@ -62,7 +62,7 @@ export interface AcpResult extends TurnResult {
 export type AcpTurn = LiveTurn<AcpEvent, AcpResult>;
 
 export interface AcpTurnState {
-  readonly calls: TurnCalls;
+  readonly calls: AcpCalls;
   readonly thought: GrowingText;
   /** The tokens of single model calls, as some agents report them in chunks. */
   tokens: Usage | undefined;
@@ -72,9 +72,9 @@ export interface AcpTurnState {
   isEmpty: boolean;
 }
 
-export function newTurnState(idFor: (toolCallId: string) => string, maxTextBytes: number): AcpTurnState {
+export function newAcpTurnState(idFor: (toolCallId: string) => string, maxTextBytes: number): AcpTurnState {
   return {
-    calls: new TurnCalls(idFor),
+    calls: new AcpCalls(idFor),
     thought: new GrowingText(maxTextBytes),
     tokens: undefined,
     plan: undefined,
@@ -84,19 +84,19 @@ export function newTurnState(idFor: (toolCallId: string) => string, maxTextBytes
 }
 
 /** The consequences of one update. */
-export interface TurnStep {
+export interface AcpTurnStep {
   readonly event?: AcpEvent;
   readonly call?: CallStep;
 }
 
-const NOTHING: TurnStep = {};
+const NOTHING: AcpTurnStep = {};
 
 export function textOfEvent(event: AcpEvent): string {
   return event.type === "text" ? event.delta : "";
 }
 
 /** Handles an update of a running turn. Updates of the session, such as its mode, are not for the turn. */
-export function stepTurn(state: AcpTurnState, update: Update): TurnStep {
+export function stepAcpTurn(state: AcpTurnState, update: Update): AcpTurnStep {
   switch (update.type) {
     case "chunk":
       return onChunk(state, update);
@@ -140,8 +140,8 @@ export function callEvent({ tracked }: Pick<CallStep, "tracked">): AcpEvent {
   return { type: "tool_call", callId: tracked.call.id, call: tracked.wire };
 }
 
-/** What an agent writes of the user's prompt is an echo, and no event. Empty texts carry only the usage. */
-function onChunk(state: AcpTurnState, update: Extract<Update, { readonly type: "chunk" }>): TurnStep {
+/** What an agent writes of the user's prompt is an echo, and no event. Empty textFields carry only the usage. */
+function onChunk(state: AcpTurnState, update: Extract<Update, { readonly type: "chunk" }>): AcpTurnStep {
   const { from, block, messageId, usage } = update;
   if (usage) state.tokens = addTokens(state.tokens, usage);
   if (from === "user") return NOTHING;
@@ -162,7 +162,7 @@ function onChunk(state: AcpTurnState, update: Extract<Update, { readonly type: "
 }
 
 /** The result of a turn that the agent has ended. */
-export function resultOf(
+export function acpResultOf(
   state: AcpTurnState,
   { textResult, toolCalls }: Pick<LiveTurn<AcpEvent, AcpResult>, "textResult" | "toolCalls">,
   said: {

@@ -13,10 +13,10 @@ import {
   buildPrompt,
   lackedBy,
 } from "./input.ts";
-import { type Links, SessionRef } from "./links.ts";
+import { AcpSessionRef, type Links } from "./links.ts";
 import { Pauses } from "./pauses.ts";
 import { type AcpJob, AcpRun } from "./run.ts";
-import { type AcpEvent, type AcpResult, newTurnState, textOfEvent } from "./turn.ts";
+import { type AcpEvent, type AcpResult, newAcpTurnState, textOfEvent } from "./turn.ts";
 
 interface TurnsSetup {
   readonly core: AcpCore;
@@ -42,7 +42,7 @@ export class AcpTurns extends LocalTurns<AcpEvent, AcpResult, AcpJob> {
   create(
     input: PromptOf<AcpPromptInput>,
     options: (AcpPromptOptions & TurnOptions) | undefined,
-    session?: SessionRef,
+    session?: AcpSessionRef,
   ): AcpJob {
     const { core, links, gate } = this.#setup;
     core.assertOpen();
@@ -51,8 +51,8 @@ export class AcpTurns extends LocalTurns<AcpEvent, AcpResult, AcpJob> {
     const prompt = buildPrompt(input, options ?? {}, maxSendBytes);
     const lacked = links.agent && lackedBy(prompt, links.agent);
     if (lacked) throw lacked;
-    const ref = session ?? new SessionRef();
-    const state = newTurnState((toolCallId) => gate.idFor(toolCallId), maxTextBytes);
+    const ref = session ?? new AcpSessionRef();
+    const state = newAcpTurnState((toolCallId) => gate.idFor(toolCallId), maxTextBytes);
     return this.make(
       {
         id: randomId("turn"),
@@ -73,6 +73,6 @@ export class AcpTurns extends LocalTurns<AcpEvent, AcpResult, AcpJob> {
   }
 }
 
-function stateOf({ id: sessionId }: SessionRef, cwd: string): object | undefined {
+function stateOf({ id: sessionId }: AcpSessionRef, cwd: string): object | undefined {
   return sessionId === undefined ? undefined : { protocol: "acp", version: 1, sessionId, cwd };
 }

@@ -21,7 +21,7 @@ import type { AgentSource, UniversalOptions, UniversalStream } from "../universa
 import type { AcpContentBlock, AcpUnknownBlock } from "./blocks.ts";
 import { AcpClient } from "./client.ts";
 import { AcpAuthError, AcpLostError, AcpTurnError } from "./errors.ts";
-import { type AcpPromptInput, saidIn } from "./input.ts";
+import { type AcpPromptInput, saidInBlocks } from "./input.ts";
 import type { AcpToolCall } from "./messages.ts";
 import type { AcpOptions } from "./options.ts";
 import { presets } from "./presets.ts";
@@ -273,7 +273,7 @@ const BINDING: Binding<AcpClient, AcpEvent, AcpResult> = {
       }),
     };
   },
-  input: (input) => saidIn(input as AcpPromptInput), // the client has checked it
+  input: (input) => saidInBlocks(input as AcpPromptInput), // the client has checked it
   listen: (client, tell) => [
     client.on("session", (state, part, turn) => {
       if (turn) tell({ type: "notice", name: "session", value: { state, part } }, turn);

@@ -11,8 +11,8 @@ export interface AcpUsage extends Usage {
   readonly cachedWriteTokens?: number;
 }
 
-/** Agents that report the tokens of the session so far, by `agentInfo.name`. */
-const CUMULATIVE = /^(?:copilot|.*vibe.*)$/i;
+/** Agents that report the tokens of the session so far, by a part of `agentInfo.name`. */
+const CUMULATIVE = /copilot|vibe/i;
 
 export function addTokens(one: AcpTokens | undefined, other: AcpTokens): AcpTokens {
   return each((name) => sum(one?.[name], other[name]));

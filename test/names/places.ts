@@ -313,7 +313,11 @@ export const places: readonly Place[] = [
     ...inLink({ ...socket, token }),
   }),
   ...options("CodebuffCli", (given: CodebuffCliOptions) => new CodebuffCli(given), { options: [cliOptions] }),
-  ...options("AcpClient", (given: AcpOptions) => new AcpClient(given), { options: [acpOptions] }),
+  ...options("AcpClient", (given: AcpOptions) => new AcpClient(given), {
+    options: [acpOptions],
+    "a rule": [rule, (given: object) => ({ command: "a", toolPolicy: [{ ...rule, tool: "ls" }, given] })],
+    "the app's name": [acpOptions.clientInfo, (given: object) => ({ command: "a", clientInfo: given })],
+  }),
   ...options("CodebuffRun", (given: CodebuffRunOptions) => new CodebuffRun(given), {
     options: [runOptions],
     "a rule": [rule, (given: object) => ({ ...backend, toolPolicy: [{ ...rule, tool: "ls" }, given] })],
