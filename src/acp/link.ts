@@ -246,6 +246,7 @@ export class AgentLink {
   }
 
   #stray(line: string, problem: string): void {
+    this.#core.frame("in", line);
     if (!this.#agent && this.#said === "") this.#said = line.trim().slice(0, MAX_SAID);
     this.#core.warn("stray-line", `the agent sent ${problem}`, { raw: line });
   }

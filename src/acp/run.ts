@@ -152,7 +152,7 @@ export class AcpRun implements LocalWork {
     if ("activity" in state) state.activity.end("ended", "the client was closed");
     this.turn.abandon(new ClosedError(message, { delivery: "unknown" }));
     if (state.name === "preparing") this.#end();
-    if (state.name === "prompting") this.#cancel(state, CLOSE_GRACE);
+    else if (state.name !== "over") this.#cancel(state, CLOSE_GRACE);
     if (force && (state.name === "prompting" || state.name === "stopping")) state.link.kill();
   }
 
@@ -168,10 +168,12 @@ export class AcpRun implements LocalWork {
   #cancel({ link, session, activity }: Working, time: number): void {
     const { clock } = this.#setup.core;
     const late = (): void => link.kill();
+    const last = this.#state;
+    if (last.name === "stopping") last.limit();
     const limit = time > 0 ? clock.setTimeout(late, time) : () => {};
     this.#state = { name: "stopping", link, session, activity, limit };
     this.resume();
-    link.notify("session/cancel", { sessionId: session.id });
+    if (last.name === "prompting") link.notify("session/cancel", { sessionId: session.id });
     activity.stopped();
   }
 

@@ -12,7 +12,7 @@ export interface WireHost {
   readonly outbox: Outbox;
   /** Writes a line to the agent. */
   write(line: string): void;
-  /** A line of the agent. Called before it is handled. */
+  /** A message of the agent. Called in the input that handles it. */
   heard(line: string, message: unknown): void;
   /** A line of the agent that is no message. Nothing is written to the agent for it. */
   stray(line: string, problem: string): void;
@@ -35,7 +35,7 @@ type Connection = ReturnType<ReturnType<AcpSdk["client"]>["connect"]>;
 export class AcpWire {
   readonly #host: WireHost;
   readonly #lines: LineSplitter;
-  readonly #inbox = new Queue<Message>();
+  readonly #inbox = new Queue<{ readonly line: string; readonly message: Message }>();
   /** The ids of requests that the agent has not answered. */
   readonly #asked = new Set<unknown>();
   #connection: Connection | undefined;
@@ -120,11 +120,8 @@ export class AcpWire {
       return;
     }
     const problem = this.#problemOf(message);
-    outbox.run(() => {
-      this.#host.heard(line, message);
-      if (problem !== undefined) this.#host.stray(line, problem);
-    });
-    if (problem === undefined) this.#inbox.add(message as Message);
+    if (problem === undefined) this.#inbox.add({ line, message: message as Message });
+    else outbox.run(() => this.#host.stray(line, problem));
   }
 
   /** Why a value is no message, or none that is awaited. */
@@ -141,16 +138,20 @@ export class AcpWire {
 
   #pump(): void {
     while (!this.#isHandingOver && this.#toSdk) {
-      const message = this.#inbox.take();
-      if (!message) {
+      const next = this.#inbox.take();
+      if (!next) {
         const drained = this.#drained;
         this.#drained = undefined;
         drained?.();
         return;
       }
-      if (message["method"] === "session/update" && !("id" in message))
-        this.#host.outbox.run(() => this.#host.update(message["params"]));
-      else this.#handOver(message);
+      const { line, message } = next;
+      const isUpdate = message["method"] === "session/update" && !("id" in message);
+      this.#host.outbox.run(() => {
+        this.#host.heard(line, message);
+        if (isUpdate) this.#host.update(message["params"]);
+        else this.#handOver(message);
+      });
     }
     if (!this.#toSdk) {
       // Nothing will be handled any more.

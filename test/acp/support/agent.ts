@@ -83,6 +83,9 @@ export class ScriptedAgent {
         start: (controller) => {
           this.#controller = controller;
         },
+        cancel: () => {
+          this.isClosed = true;
+        },
       }),
       writable: new WritableStream<Uint8Array>({
         write: (bytes) => {
