@@ -158,6 +158,7 @@ const ACP: readonly (readonly [reason: string, tests: readonly string[]])[] = [
       "generic: a client that closed after a lost link refuses a prompt as `closed`",
     ],
   ],
+  ["a line that is no message is a warning alone: `test/acp/errors.test.ts`", ["garbage"]],
   [
     "it has no options of a connection, and a line that is too long is skipped",
     [

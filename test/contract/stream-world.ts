@@ -112,7 +112,9 @@ class StreamWorld implements World, Backend, Link {
       }
       return this.#isSilent ? new Promise(() => {}) : END;
     };
-    return this.#isSilent ? new Promise(() => {}) : Promise.race([play(), stop.then((end) => (this.#isSilent ? new Promise(() => {}) : end))]);
+    return this.#isSilent
+      ? new Promise(() => {})
+      : Promise.race([play(), stop.then((end) => (this.#isSilent ? new Promise(() => {}) : end))]);
   }
 
   async received(count: number): Promise<void> {

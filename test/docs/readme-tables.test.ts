@@ -12,6 +12,7 @@ import {
   type ErrorCode,
   type HandshakeReason,
 } from "agentwire";
+import { AcpClient } from "agentwire/acp";
 import * as cliEntry from "agentwire/codebuff-cli";
 import * as runEntry from "agentwire/codebuff-run";
 import { describe, expect, test } from "vitest";
@@ -95,12 +96,14 @@ describe("the table of capabilities", () => {
   test.each(Object.keys(cass) as (keyof Capabilities)[])("is right about %s", (name) => {
     const row = rows.find((each) => each[""] === `\`${name}\``) ?? {};
     const begin = (text = ""): string => text.split(": ")[0] ?? "";
-    expect([row["Codebuff"], row["Codey"], row["Cass"], row["CLI"], row["run"]].map(begin)).toEqual([
+    const columns = ["Codebuff", "Codey", "Cass", "CLI", "run", "ACP"].map((backend) => row[backend]);
+    expect(columns.map(begin)).toEqual([
       ofCodebuff(name),
       cell(codey[name]),
       cell(cass[name]),
       ofCli(name),
       ofRun(name),
+      cell(new AcpClient({ command: "agent" }).capabilities[name]),
     ]);
   });
 });
