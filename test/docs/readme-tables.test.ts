@@ -158,8 +158,8 @@ describe("the table of errors", () => {
 describe("the table of reasons for a refused handshake", () => {
   const rows = table("docs/errors.md", "| `reason` | protocol |");
   const reasons: Readonly<Record<HandshakeReason, readonly string[]>> = {
-    nack: ["Codebuff"],
-    policy: ["Codebuff"],
+    nack: ["Codebuff", "ACP"],
+    policy: ["Codebuff", "ACP"],
     duplicate: ["Codebuff"],
     full: ["Codebuff"],
     closed: ["Codebuff"],
@@ -169,6 +169,8 @@ describe("the table of reasons for a refused handshake", () => {
     anonymous: ["Cass"],
     "refresh-failed": ["Codebuff", "Cass"],
     initializing: ["Cass"],
+    auth: ["ACP"],
+    version: ["ACP"],
   };
 
   test.each(Object.entries(reasons))("has the reason %s, for the protocols %j", (reason, protocols) => {
