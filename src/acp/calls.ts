@@ -54,10 +54,6 @@ export class AcpCalls {
     return this.#byWireId.get(toolCallId);
   }
 
-  get size(): number {
-    return this.#byWireId.size;
-  }
-
   /** The calls that the user has allowed, and that have not ended. */
   get allowed(): readonly TrackedCall[] {
     return [...this.#byWireId.values()].filter(

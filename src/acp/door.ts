@@ -30,7 +30,7 @@ export const DOOR_SUBJECTS: SubjectRules = {
   "terminal/create": { about: "command", command: "command", folder: "cwd" },
 };
 
-export interface DoorRequest {
+interface DoorRequest {
   readonly name: keyof typeof DOOR_SUBJECTS & string;
   readonly input: object;
   readonly raw: unknown;

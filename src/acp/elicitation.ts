@@ -9,7 +9,7 @@ export type ElicitationAnswer =
   | { readonly action: "decline" | "cancel" };
 
 /** A form as questions. `answer` turns the user's labels and textFields into the form's values. */
-export interface AskedForm {
+interface AskedForm {
   readonly items: readonly QuestionItem[];
   answer(answers: NonNullable<Answers>): ElicitationAnswer;
 }

@@ -5,7 +5,6 @@ import {
   type AgentwireError,
   ConnectTimeoutError,
   HandshakeError,
-  isAgentwireError,
   RequestTimeoutError,
 } from "../core/errors.ts";
 import type { Exit } from "../process/group-process.ts";
@@ -289,9 +288,4 @@ function tooSlow(timeout: number): ConnectTimeoutError {
 function otherVersion(version: unknown): HandshakeError {
   const words = `the agent speaks version ${String(version)} of ACP, and this client speaks ${PROTOCOL_VERSION}`;
   return new HandshakeError("version", words, { delivery: "not-sent" });
-}
-
-/** Whether an error is about the link, so that another link may work. */
-export function isLoss(error: unknown): boolean {
-  return isAgentwireError(error, "connection-lost");
 }

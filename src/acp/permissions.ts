@@ -13,7 +13,7 @@ interface PermissionOption {
   readonly kind: string;
 }
 
-export type Outcome =
+type Outcome =
   | { readonly outcome: "selected"; readonly optionId: string }
   | { readonly outcome: "cancelled" };
 

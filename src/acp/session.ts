@@ -100,7 +100,7 @@ export class AcpSession {
       ...(known.modes ? { modes: known.modes } : {}),
       ...(known.models ? { models: known.models } : {}),
     };
-    if (configOptions !== undefined) this.#setOptions(readOptions(configOptions));
+    if (configOptions !== undefined) this.setOptions(readOptions(configOptions));
   }
 
   /** The updates until the returned function is called belong to a replay. */
@@ -123,7 +123,7 @@ export class AcpSession {
         this.setMode(update.mode);
         return;
       case "options":
-        this.#setOptions(update.options);
+        this.setOptions(update.options);
         return;
       case "info":
         if (update.title !== undefined) this.#change({ title: update.title }, "title");
@@ -165,10 +165,6 @@ export class AcpSession {
 
   /** Newer agents say their modes and models as options. */
   setOptions(options: readonly AcpConfigOption[]): void {
-    this.#setOptions(options);
-  }
-
-  #setOptions(options: readonly AcpConfigOption[]): void {
     this.#change({ options }, "options");
     const models = this.hasModels ? undefined : choicesIn(options, "model");
     if (models) this.#change({ models }, "models");
@@ -187,7 +183,7 @@ export class AcpSession {
 }
 
 /** The option of a category, as a choice. */
-export function choicesIn(
+function choicesIn(
   options: readonly AcpConfigOption[],
   category: "mode" | "model",
 ): AcpChoices | undefined {

@@ -7,7 +7,7 @@ import { locate } from "../process/program.ts";
 import { agentNotStarted } from "./errors.ts";
 import type { AcpSettings, AcpStream } from "./options.ts";
 
-export interface TransportListener {
+interface TransportListener {
   readonly stdout: (piece: Uint8Array) => void;
   /** Called once, after all output, whatever has ended it. */
   readonly ended: (exit: Exit) => void;

@@ -84,7 +84,7 @@ export function newAcpTurnState(idFor: (toolCallId: string) => string, maxTextBy
 }
 
 /** The consequences of one update. */
-export interface AcpTurnStep {
+interface AcpTurnStep {
   readonly event?: AcpEvent;
   readonly call?: CallStep;
 }

@@ -8,7 +8,7 @@ import { AgentRefusal, RPC } from "./errors.ts";
 import type { AcpSdk } from "./peer.ts";
 
 /** What the wire tells its link. */
-export interface WireHost {
+interface WireHost {
   readonly outbox: Outbox;
   /** Writes a line to the agent. */
   write(line: string): void;

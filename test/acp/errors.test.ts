@@ -1,6 +1,7 @@
 import { AcpAuthError, AcpClient, type AcpOptions, AcpTurnError } from "agentwire/acp";
 import { describeError } from "agentwire/chat";
 import { describe, expect, test } from "vitest";
+import { type AcpSdk, loadSdk } from "../../src/acp/peer.ts";
 import { END, world } from "./support/agent.ts";
 
 const refuses = (code: number, message: string, data?: unknown) => () => {
@@ -97,6 +98,22 @@ describe("an agent that does not start well", () => {
     await expect(waiting).rejects.toMatchObject({ code: "connect-failed" });
     await w.client.connect();
     expect(w.agent.starts).toBe(1);
+  });
+});
+
+describe("the package of the protocol", () => {
+  test.each([
+    [
+      "missing",
+      () => Promise.reject(Object.assign(new Error("x"), { code: "ERR_MODULE_NOT_FOUND" })),
+      "is not installed",
+    ],
+    ["too old", () => Promise.resolve({} as AcpSdk), "this is an older one"],
+  ])("that is %s is named, with its version", async (_, load, words) => {
+    await expect(loadSdk(load)).rejects.toMatchObject({
+      code: "unsupported",
+      message: expect.stringMatching(`\`@agentclientprotocol/sdk\`, version 2.4 or later, and .*${words}`),
+    });
   });
 });
 
