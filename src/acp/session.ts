@@ -183,10 +183,7 @@ export class AcpSession {
 }
 
 /** The option of a category, as a choice. */
-function choicesIn(
-  options: readonly AcpConfigOption[],
-  category: "mode" | "model",
-): AcpChoices | undefined {
+function choicesIn(options: readonly AcpConfigOption[], category: "mode" | "model"): AcpChoices | undefined {
   const option = options.find((each) => each.category === category && each.type === "select");
   return option?.type === "select" ? { current: option.current, available: option.available } : undefined;
 }
