@@ -1,6 +1,7 @@
 // Runs the calls of one round: announces them, asks, uses the client's files and terminals, and ends them.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { AcpAgentFacts } from "./agents.ts";
+import { announcement, diffBlock, inputOf, type NamedCall, textBlock, wholeCall } from "./call-messages.ts";
 import { permissionOptions } from "./permissions.ts";
 import type { AcpMockSettings } from "./profiles.ts";
 import type { MockAcpReply } from "./record.ts";
@@ -14,11 +15,7 @@ const OUTPUT_LIMIT = 50_000;
 const NOT_FOUND = -32002;
 
 /** A call and its state. */
-interface Standing {
-  readonly call: MockAcpCall;
-  readonly toolCallId: string;
-  readonly name: string;
-  readonly input: Dict;
+interface Standing extends NamedCall {
   /** `said`: the client has seen the call. */
   state: "new" | "said" | "ended";
   optionId: string | undefined;
@@ -115,60 +112,23 @@ export class AcpCallRound {
 
   /** The first message of a call, unless its permission request is the first. */
   #announce(standing: Standing): void {
-    const { callFirst, rawInput, terminals } = this.#settings;
-    if (standing.state !== "new" || (callFirst === "permission" && this.#asks(standing))) return;
-    const { call, input, name, toolCallId } = standing;
-    const { firstStatus = "pending", named } = this.#facts;
-    const { kind: _, ...fields } = this.#fields(standing);
-    const isInContent = rawInput === "inContent";
+    const isAskedFirst = this.#settings.callFirst === "permission" && this.#asks(standing);
+    if (standing.state !== "new" || isAskedFirst) return;
+    const { first, updates } = announcement(standing, this.#settings, this.#facts);
     standing.state = "said";
-    this.#turn.say({
-      ...{ sessionUpdate: "tool_call", toolCallId, status: firstStatus, ...fields },
-      ...(isInContent ? { title: name, content: [textBlock("")] } : { kind: call.kind ?? "other" }),
-      ...(rawInput === "full" ? { rawInput: input } : rawInput === "emptyThenFull" ? { rawInput: {} } : {}),
-      ...(named ? { name, _meta: { toolName: name } } : {}),
-      ...(terminals === "own" && call.command !== undefined ? ownTerminal(toolCallId) : {}),
-    });
-    if (rawInput === "emptyThenFull") this.#update(standing, { rawInput: input, title: call.title });
-    if (!isInContent) return;
-    const json = JSON.stringify(input);
-    for (const text of [json.slice(0, Math.ceil(json.length / 2)), json])
-      this.#update(standing, {
-        status: "in_progress",
-        title: `${name}: ${call.title}`,
-        content: [textBlock(text)],
-      });
-  }
-
-  /** The fields that every full message of a call has. */
-  #fields({ call }: Standing): Dict {
-    const { title, kind = "other", diff, path, content } = call;
-    const place = diff?.path ?? path;
-    return {
-      ...{ title, kind, content: [...(content ?? []), ...(diff ? [diffBlock(diff)] : [])] },
-      ...(place === undefined ? {} : { locations: [{ path: place }] }),
-    };
+    this.#turn.say(first);
+    for (const update of updates) this.#update(standing, update);
   }
 
   async #ask(standing: Standing): Promise<boolean> {
-    const { call, input, name, toolCallId } = standing;
-    const { named } = this.#facts;
-    const { rawInput } = this.#settings;
+    const { call, name } = standing;
     const { session } = this.#turn;
-    const { kind, ...fields } = this.#fields(standing);
     const options = Array.isArray(call.permission)
       ? call.permission
       : permissionOptions(this.#settings.options, this.#facts, call.diff !== undefined);
+    const toolCall = wholeCall(standing, this.#settings, this.#facts.named);
     standing.state = "said";
-    const reply = await this.#turn.ask("session/request_permission", {
-      options,
-      toolCall: {
-        ...{ toolCallId, status: "pending", ...fields },
-        ...(rawInput === "inContent" ? { content: [textBlock(JSON.stringify(input))] } : { kind }),
-        ...(rawInput === "full" || rawInput === "emptyThenFull" ? { rawInput: input } : {}),
-        ...(named ? { name } : {}),
-      },
-    });
+    const reply = await this.#turn.ask("session/request_permission", { toolCall, options });
     const { outcome } = "result" in reply && isDict(reply.result) ? reply.result : {};
     standing.optionId =
       isDict(outcome) && typeof outcome["optionId"] === "string" ? outcome["optionId"] : undefined;
@@ -210,7 +170,10 @@ export class AcpCallRound {
       output = contentOf(reply);
     }
     let sent = "";
-    for (const piece of call.pieces ?? []) this.#piece(standing, (sent += piece), piece);
+    for (const piece of call.pieces ?? []) {
+      sent += piece;
+      this.#piece(standing, sent, piece);
+    }
     if (call.hangs === true) return new Promise(() => {});
     await this.#turn.delay(call.delay ?? 0);
     if (this.#turn.isOver) return this.#outcome(standing, "failed", "");
@@ -289,12 +252,7 @@ export class AcpCallRound {
     const { session } = this.#turn;
     standing.stopCommand?.();
     standing.state = "ended";
-    const { rawInput } = this.#settings;
-    const hasInput = rawInput === "full" || rawInput === "emptyThenFull";
-    session.keep({
-      ...{ sessionUpdate: "tool_call", toolCallId, status: "pending", ...this.#fields(standing) },
-      ...(hasInput ? { rawInput: standing.input } : {}),
-    });
+    session.keep({ sessionUpdate: "tool_call", ...wholeCall(standing, this.#settings) });
     session.keep(update);
   }
 
@@ -318,32 +276,6 @@ export class AcpCallRound {
   #offers(method: string): boolean {
     return isOffered(method, {}, this.#turn.session.link.clientCapabilities);
   }
-}
-
-const textBlock = (text: string): Dict => ({ type: "content", content: { type: "text", text } });
-
-function diffBlock({
-  path,
-  oldText = null,
-  newText,
-}: {
-  path: string;
-  oldText?: string | null;
-  newText: string;
-}): Dict {
-  return { type: "diff", path, oldText, newText };
-}
-
-const ownTerminal = (terminalId: string): Dict => ({
-  content: [{ type: "terminal", terminalId }],
-  _meta: { terminal_info: { terminal_id: terminalId } },
-});
-
-function inputOf({ rawInput, command, diff, path, title }: MockAcpCall): Dict {
-  if (rawInput) return rawInput;
-  if (command !== undefined) return { command, description: title };
-  if (diff) return { file_path: diff.path, old_string: diff.oldText ?? "", new_string: diff.newText };
-  return path === undefined ? {} : { file_path: path };
 }
 
 function contentOf(reply: MockAcpReply): string {

@@ -205,9 +205,13 @@ export class AcpLink implements MockAcpLink {
     const raw = new TextDecoder().decode(bytes);
     journal.add(journal.lines, { at: clock.now(), link: this, direction: "in", raw });
     const message = parsed(bytes);
-    if (message === undefined) return this.#refuse("invalid-line", raw, -32700, "Parse error");
-    if (!isDict(message) || message["jsonrpc"] !== "2.0")
-      return this.#refuse("invalid-message", raw, -32600, "Invalid request");
+    if (message === undefined) this.#refuse("invalid-line", raw, -32700, "Parse error");
+    else if (!isDict(message) || message["jsonrpc"] !== "2.0")
+      this.#refuse("invalid-message", raw, -32600, "Invalid request");
+    else this.#take(message, raw);
+  }
+
+  #take(message: Dict, raw: string): void {
     const { method, id } = message;
     const isId = typeof id === "string" || typeof id === "number";
     if (typeof method === "string" && (isId || id === undefined)) {
@@ -215,9 +219,9 @@ export class AcpLink implements MockAcpLink {
       if (isId && this.#ids.has(id)) this.blame("repeated-id", `${method} ${id}`);
       this.#ids.add(id);
       handleAcpMessage(this, received, method, id === undefined);
-      journal.changed();
+      this.host.journal.changed();
     } else if (method === undefined && isId) this.#answer(id, message);
-    // Some libraries answer an invalid line with an error without an id.
+    // An error without an id answers a line that the client could not read.
     else this.#refuse("invalid-message", raw, -32600, "Invalid request");
   }
 

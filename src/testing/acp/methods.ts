@@ -11,8 +11,6 @@ type Received = OpenRecord<ReceivedAcpMessage>;
 const failure = (code: number, message: string, data?: unknown): MockAcpReply => ({
   error: { code, message, ...(data === undefined ? {} : { data }) },
 });
-const notFound = (method: string): MockAcpReply =>
-  failure(-32601, `"Method not found": ${method}`, { method });
 
 /** The capability that each optional method needs. */
 const NEEDS: Readonly<Record<string, string>> = {
@@ -32,33 +30,29 @@ export function handleAcpMessage(
   isNotification: boolean,
 ): void {
   const params = isDict(received.message["params"]) ? received.message["params"] : {};
-  const answer = (reply: MockAcpReply): void => {
-    if (!isNotification) link.respond(received, reply);
-  };
+  const refusal = refusalOf(link, method, params, isNotification);
+  const reply = refusal ?? replyTo(link, received, method, params);
+  if (reply && !isNotification) link.respond(received, reply);
+}
+
+function refusalOf(
+  link: AcpLink,
+  method: string,
+  params: Dict,
+  isNotification: boolean,
+): MockAcpReply | undefined {
   if (isNotification !== ACP_NOTIFICATIONS.has(method) || !isKnown(link, method)) {
     link.blame("unknown-method", method);
-    return answer(notFound(method));
+    return failure(-32601, `"Method not found": ${method}`, { method });
   }
   const problem = paramsProblem(method, params);
   if (problem !== undefined) {
     link.blame("invalid-params", problem);
-    return answer(failure(-32602, "Invalid params", { problem }));
+    return failure(-32602, "Invalid params", { problem });
   }
-  if (method === "initialize") return initialize(link, received, params);
-  if (link.phase !== "ready") {
-    link.blame("before-initialize", method);
-    return answer(failure(-32600, "Not initialized"));
-  }
-  if (method === "$/cancel_request") return cancelRequest(link, params);
-  if (method === "session/prompt") return prompt(link, received, params);
-  const session = link.open.get(String(params["sessionId"]));
-  if (method === "session/cancel") {
-    if (session) session.cancel();
-    else link.blame("unknown-session", `session/cancel ${String(params["sessionId"])}`);
-    return;
-  }
-  const reply = replyTo(link, received, method, params, session);
-  if (reply) answer(reply);
+  if (method === "initialize" || link.phase === "ready") return undefined;
+  link.blame("before-initialize", method);
+  return failure(-32600, "Not initialized");
 }
 
 function isKnown({ host: { capabilities, settings } }: AcpLink, method: string): boolean {
@@ -96,15 +90,25 @@ function initialize(link: AcpLink, received: Received, params: Dict): void {
   else clock.setTimeout(answer, settings.startDelay, { unref: true });
 }
 
-function replyTo(
-  link: AcpLink,
-  received: Received,
-  method: string,
-  params: Dict,
-  session: AcpSession | undefined,
-): MockAcpReply | undefined {
+/** Returns the answer; undefined if it is given already, or comes later. */
+function replyTo(link: AcpLink, received: Received, method: string, params: Dict): MockAcpReply | undefined {
   const { kept } = link.host;
+  const session = link.open.get(String(params["sessionId"]));
   switch (method) {
+    case "initialize":
+      initialize(link, received, params);
+      return undefined;
+    case "session/prompt":
+      prompt(link, received, params);
+      return undefined;
+    case "session/cancel":
+      if (session) session.cancel();
+      else link.blame("unknown-session", `session/cancel ${String(params["sessionId"])}`);
+      return undefined;
+    case "$/cancel_request":
+      if (link.host.settings.cancelRequest !== "ignored")
+        for (const each of link.open.values()) each.cancelRequest(params["requestId"]);
+      return undefined;
     case "authenticate":
       return authenticate(link, String(params["methodId"]));
     case "logout":
@@ -259,9 +263,4 @@ function refusedContent(link: AcpLink, content: readonly Dict[], taken: unknown)
   if (type === undefined) return undefined;
   link.blame("unsupported-content", type);
   return failure(-32602, `Invalid params: Unsupported content block type: ${type}`, { type });
-}
-
-function cancelRequest(link: AcpLink, { requestId }: Dict): void {
-  if (link.host.settings.cancelRequest === "ignored") return;
-  for (const session of link.open.values()) session.cancelRequest(requestId);
 }

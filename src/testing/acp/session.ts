@@ -153,7 +153,10 @@ export class AcpSession {
     const asked = { received, record };
     this.#blameForUnanswered();
     const [running] = this.#turns;
-    if (!running) return this.#start(asked);
+    if (!running) {
+      this.#start(asked);
+      return;
+    }
     this.link.blame("prompt-mid-turn", `${this.id}: ${record.text.slice(0, 100)}`);
     switch (this.host.settings.secondPrompt) {
       case "queue":
@@ -161,14 +164,18 @@ export class AcpSession {
         return;
       case "cancelFirst":
         running.cancel("ends");
-        return this.#start(asked);
+        this.#start(asked);
+        return;
       case "failFirst":
         running.fail(-32603, "Internal error", { details: "This session got another prompt" });
-        return this.#start(asked);
+        this.#start(asked);
+        return;
       case "interleave":
-        return this.#start(asked);
+        this.#start(asked);
+        return;
       case "together":
-        return running.join(asked);
+        running.join(asked);
+        return;
       case "error":
         this.link.respond(received, { error: { code: -32603, message: "A turn is already running" } });
         record.outcome = "error";
@@ -252,40 +259,33 @@ export class AcpSession {
   }
 
   #say(habit: AcpHabit): void {
-    const title = this.kept.title ?? "New session";
-    const updatedAt = new Date(this.host.clock.wallTime()).toISOString();
+    if (habit === "auth")
+      this.link.notify("_auth/status_update", { authStatus: { kind: "api_key", label: "API key" } });
+    else if (habit !== "notice") this.say(this.#habitual(habit));
+    else if (this.#prompts === 1) this.notice({ severity: "warning", title: "The agent reported a warning" });
+  }
+
+  #habitual(habit: Exclude<AcpHabit, "auth" | "notice">): Dict {
+    const { clock } = this.host;
     switch (habit) {
-      case "auth":
-        return this.link.notify("_auth/status_update", { authStatus: { kind: "api_key", label: "API key" } });
-      case "commands":
-        return this.say({
-          sessionUpdate: "available_commands_update",
-          availableCommands: [{ name: "compact", description: "Compact the context", input: null }],
-        });
+      case "commands": {
+        const availableCommands = [{ name: "compact", description: "Compact the context", input: null }];
+        return { sessionUpdate: "available_commands_update", availableCommands };
+      }
       case "options":
-        return this.#prompts > 1
-          ? undefined
-          : this.say({ sessionUpdate: "config_option_update", ...this.configOptions() });
-      case "title":
-        return this.#prompts > 1
-          ? undefined
-          : this.say({ sessionUpdate: "session_info_update", title, updatedAt });
+        return { sessionUpdate: "config_option_update", ...this.configOptions() };
+      case "title": {
+        const updatedAt = new Date(clock.wallTime()).toISOString();
+        return { sessionUpdate: "session_info_update", title: this.kept.title ?? null, updatedAt };
+      }
       case "context":
-        return this.say({ sessionUpdate: "usage_update", ...CONTEXT });
-      case "cost":
-        return this.say({
-          ...{ sessionUpdate: "usage_update", ...CONTEXT },
-          cost: { amount: this.#prompts * 0.01, currency: "USD" },
-        });
-      case "notice":
-        return this.#prompts > 1
-          ? undefined
-          : this.notice({ severity: "warning", title: "The agent reported a warning" });
+        return { sessionUpdate: "usage_update", ...CONTEXT };
+      case "cost": {
+        const cost = { amount: this.#prompts * 0.01, currency: "USD" };
+        return { sessionUpdate: "usage_update", ...CONTEXT, cost };
+      }
       case "activity":
-        return this.say({
-          sessionUpdate: "session_info_update",
-          _meta: { threadStatus: { type: "active" } },
-        });
+        return { sessionUpdate: "session_info_update", _meta: { threadStatus: { type: "active" } } };
     }
   }
 }
