@@ -56,14 +56,14 @@ export function wholeCall(
 export function announcement(
   { call, input, name, toolCallId }: NamedCall,
   { rawInput, terminals }: AcpMockSettings,
-  { firstStatus: status = "pending", named }: AcpAgentFacts,
+  { firstStatus, named }: AcpAgentFacts,
 ): { readonly first: Dict; readonly updates: readonly Dict[] } {
   const { kind, ...fields } = fieldsOf(call);
   const isInContent = rawInput === "inContent";
   const json = JSON.stringify(input);
   const hasTerminal = terminals === "own" && call.command !== undefined;
   const first = {
-    ...{ sessionUpdate: "tool_call", toolCallId, status, ...fields },
+    ...{ sessionUpdate: "tool_call", toolCallId, status: firstStatus ?? "pending", ...fields },
     ...(isInContent ? { title: name, content: [textBlock("")] } : { kind }),
     ...(rawInput === "full" ? { rawInput: input } : rawInput === "emptyThenFull" ? { rawInput: {} } : {}),
     ...(named ? { name, _meta: { toolName: name } } : {}),

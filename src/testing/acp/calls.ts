@@ -105,9 +105,8 @@ export class AcpCallRound {
 
   #asks({ call: { kind = "other", permission }, name }: Standing): boolean {
     const { session } = this.#turn;
-    if (permission === false) return false;
-    if (permission !== undefined) return true;
-    return session.asks && !HARMLESS.has(kind) && !session.allowed.has(name);
+    if (permission === false || session.allowed.has(name)) return false;
+    return permission !== undefined || (session.asks && !HARMLESS.has(kind));
   }
 
   /** The first message of a call, unless its permission request is the first. */
