@@ -226,7 +226,7 @@ function choose(link: AcpLink, session: AcpSession, method: string, params: Dict
 }
 
 function prompt(link: AcpLink, received: Received, params: Dict): void {
-  const { capabilities, clock, facts, journal } = link.host;
+  const { clock, journal } = link.host;
   const sessionId = String(params["sessionId"]);
   const content = Array.isArray(params["prompt"]) ? params["prompt"].filter(isDict) : [];
   const text = content.map((block) => (block["type"] === "text" ? String(block["text"]) : "")).join("");
@@ -236,18 +236,29 @@ function prompt(link: AcpLink, received: Received, params: Dict): void {
   };
   journal.add(journal.prompts, record);
   const session = link.open.get(sessionId);
-  const refusal = !session
-    ? unknownSession(link, "session/prompt", sessionId)
-    : authRequired(link, "prompt")
-      ? AUTH_REQUIRED
-      : refusedContent(link, content, capabilities["promptCapabilities"]);
-  if (text.trim() === "" && content.every(({ type }) => type === "text"))
-    link.blame("blank-prompt", sessionId);
-  if (refusal || !session) {
-    link.respond(received, refusal ?? failure(facts.unknownSession.prompt, "no session"));
-    Object.assign(record, { outcome: "error" });
-    journal.changed();
-  } else session.prompt(received, record);
+  const reply = earlyReply(link, session, content, text);
+  if (session && !reply) {
+    session.prompt(received, record);
+    return;
+  }
+  link.respond(received, reply ?? unknownSession(link, "session/prompt", sessionId));
+  Object.assign(record, { outcome: reply && "result" in reply ? "end_turn" : "error" });
+  journal.changed();
+}
+
+/** The answer to a prompt that starts no turn. */
+function earlyReply(
+  link: AcpLink,
+  session: AcpSession | undefined,
+  content: readonly Dict[],
+  text: string,
+): MockAcpReply | undefined {
+  const isBlank = text.trim() === "" && content.every(({ type }) => type === "text");
+  if (isBlank) link.blame("blank-prompt", JSON.stringify(content));
+  if (!session) return undefined;
+  if (authRequired(link, "prompt")) return AUTH_REQUIRED;
+  if (isBlank) return { result: { stopReason: "end_turn" } };
+  return refusedContent(link, content, link.host.capabilities["promptCapabilities"]);
 }
 
 function refusedContent(link: AcpLink, content: readonly Dict[], taken: unknown): MockAcpReply | undefined {

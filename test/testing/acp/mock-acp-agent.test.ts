@@ -86,7 +86,11 @@ describe("a turn of the documented agent", () => {
 describe("the steps of a script", () => {
   const steps: readonly (readonly [string, MockAcpOptions["answer"], readonly string[]])[] = [
     ["thought", [acpStep.thought("hm"), "yes"], ['thought "hm"', '"yes"', "end_turn"]],
-    ["chunk", [acpStep.chunk({ type: "image", data: "AA==", mimeType: "image/png" })], ['"image"', "end_turn"]],
+    [
+      "chunk",
+      [acpStep.chunk({ type: "image", data: "AA==", mimeType: "image/png" })],
+      ['"image"', "end_turn"],
+    ],
     ["plan", [acpStep.plan({ content: "look" })], ["plan", "end_turn"]],
     ["context", [acpStep.context(1, 2, { amount: 1, currency: "USD" })], ["usage_update", "end_turn"]],
     ["commands", [acpStep.commands("a")], ["available_commands_update", "end_turn"]],
@@ -149,7 +153,9 @@ describe("the steps of a script", () => {
   });
 
   test("a question is not asked where the client does not offer its mode", async () => {
-    await using agent = new MockAcpAgent({ answer: [acpStep.ask("Which?", { url: "https://x.test" }), "on"] });
+    await using agent = new MockAcpAgent({
+      answer: [acpStep.ask("Which?", { url: "https://x.test" }), "on"],
+    });
     const client = await RawAcp.inSession(agent, { elicitation: { form: {} } });
     await client.prompt("go");
 

@@ -209,7 +209,7 @@ export class RawAcp {
 
 function parsed(line: string): Said | undefined {
   try {
-    return JSON.parse(line);
+    return JSON.parse(line.replace(/^\uFEFF/, ""));
   } catch {
     return undefined;
   }
