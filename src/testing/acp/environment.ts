@@ -4,5 +4,5 @@
 export const ACP_SCENARIO = "MOCK_ACP_SCENARIO";
 /** The address of a `MockAcpAgent`. The process relays its stdio to it, and dies when the connection ends. */
 export const ACP_ADDRESS = "MOCK_ACP_ADDRESS";
-/** Set for the commands and children of an agent. */
+/** For the commands and children of an agent: its pid. */
 export const ACP_CHILD = "MOCK_ACP_CHILD";

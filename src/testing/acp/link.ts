@@ -50,6 +50,8 @@ export class AcpLink implements MockAcpLink {
   readonly #ids = new Set<unknown>();
   #nextId = 0;
   #commands = 0;
+  /** The process ends without its commands. */
+  #leavesCommands = false;
   #said = 0;
   #hasWritten = false;
   #inputEnded = false;
@@ -122,8 +124,7 @@ export class AcpLink implements MockAcpLink {
 
   #end(end: MockAcpEnd, withCommands: boolean): void {
     if (this.#ended !== undefined && !isMuteOnly(this.#ended)) return;
-    if (withCommands && !("closeStdout" in end))
-      for (let id = 1; id <= this.#commands; id++) this.#port.command?.(id, false);
+    this.#leavesCommands = !withCommands;
     this.#finish(end);
     this.#port.end(end);
   }
@@ -192,7 +193,9 @@ export class AcpLink implements MockAcpLink {
   startCommand(): () => void {
     const id = ++this.#commands;
     this.#port.command?.(id, true);
-    return () => this.#port.command?.(id, false);
+    return () => {
+      if (!this.#leavesCommands) this.#port.command?.(id, false);
+    };
   }
 
   blame(kind: MockAcpViolationKind, detail: string): void {

@@ -10,7 +10,7 @@ import { type Dict, isDict } from "../server/dict.ts";
 import { ACP_ADDRESS } from "./environment.ts";
 import type { AcpHost } from "./host.ts";
 import { AcpLink, type AcpPort } from "./link.ts";
-import type { MockAcpProcess, OpenRecord } from "./record.ts";
+import type { MockAcpProcess } from "./record.ts";
 
 /** How to start the agent as a program. */
 export interface MockAcpProgram {
@@ -30,11 +30,10 @@ export type ToProcess =
   | { readonly stay: true };
 
 /** What a process tells the test. Bytes are Base64. */
-export type FromProcess =
-  | { readonly in: string }
-  | { readonly ended: true }
-  | { readonly signal: string }
-  | { readonly child: number };
+export type FromProcess = { readonly in: string } | { readonly ended: true } | { readonly signal: string };
+
+/** The bytes of one message to a process. `readline` needs quadratic time for long lines. */
+const PIECE = 49_152;
 
 export class AcpProcesses {
   readonly program: MockAcpProgram;
@@ -54,8 +53,9 @@ export class AcpProcesses {
     const { path, env } = findScript("mock-acp-agent");
     const folder = await mkdtemp(join(tmpdir(), "mock-acp-"));
     try {
+      const families: Families = new Map();
       const lifelines = await Lifelines.open(folder, host.journal, (greeting, say) =>
-        relayed(host, greeting, say),
+        relayed(host, families, greeting, say),
       );
       const program = {
         ...{ command: process.execPath, args: [path] },
@@ -79,29 +79,41 @@ export class AcpProcesses {
   }
 }
 
+/** The children of each agent's process, by its pid. A child is listed once its end can be seen. */
+type Families = Map<number, number[]>;
+
 /** Links an agent's process to the mock. Its commands and children only greet. */
-function relayed(host: AcpHost, greeting: Dict, say: (line: string) => void): LifelineListener | undefined {
-  const { pid, program } = greeting;
-  if (!isDict(program)) return undefined;
+function relayed(
+  host: AcpHost,
+  families: Families,
+  { pid, parent, program }: Dict,
+  say: (line: string) => void,
+): LifelineListener | undefined {
+  if (!isDict(program)) {
+    host.journal.add(families.get(Number(parent)) ?? [], Number(pid));
+    return undefined;
+  }
   const tell = (message: ToProcess): void => say(JSON.stringify(message));
   // The program of the same build wrote it.
   const facts = program as unknown as Pick<MockAcpProcess, "argv" | "cwd" | "env">;
   const children: number[] = [];
   const signals: string[] = [];
-  const record: OpenRecord<MockAcpProcess> = { pid: Number(pid), ...facts, children, signals };
+  families.set(Number(pid), children);
   const port: AcpPort = {
-    write: (bytes) => tell({ out: Buffer.from(bytes).toString("base64") }),
+    write(bytes) {
+      for (let place = 0; place < bytes.length; place += PIECE)
+        tell({ out: Buffer.from(bytes.subarray(place, place + PIECE)).toString("base64") });
+    },
     end: (end) => tell({ end }),
     command: (command, on) => tell({ command, on }),
     stay: () => tell({ stay: true }),
   };
-  const link = new AcpLink(host, port, record);
+  const link = new AcpLink(host, port, { pid: Number(pid), ...facts, children, signals });
   return {
     line(text) {
       const message: FromProcess = JSON.parse(text);
       if ("in" in message) link.receive(Buffer.from(message.in, "base64"));
       else if ("ended" in message) link.endInput();
-      else if ("child" in message) host.journal.add(children, message.child);
       else {
         host.journal.add(signals, message.signal);
         link.signalled(message.signal);

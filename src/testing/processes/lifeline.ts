@@ -7,6 +7,8 @@ export interface Greeting {
   readonly pid: number;
   readonly run?: string;
   readonly program?: object;
+  /** The pid of the agent that started it. */
+  readonly parent?: number;
 }
 
 /**

@@ -188,17 +188,22 @@ export class RawAcp {
     return this.#said.flatMap((message) => (message.method === "session/update" ? [kindOf(message)] : []));
   }
 
+  #line(line: string): void {
+    this.lines.push(line);
+    const message = parsed(line);
+    if (message) this.#said.push(message);
+  }
+
   async #read(readable: ReadableStream<Uint8Array>): Promise<void> {
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-    let rest = "";
+    let rest: string[] = [];
     for await (const bytes of readable) {
       this.reads.push(bytes);
-      const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) {
-        this.lines.push(line);
-        const message = parsed(line);
-        if (message) this.#said.push(message);
+      const [first = "", ...others] = decoder.decode(bytes, { stream: true }).split("\n");
+      rest.push(first);
+      for (const other of others) {
+        this.#line(rest.join(""));
+        rest = [other];
       }
       for (const look of [...this.#waiting]) look();
     }

@@ -15,15 +15,16 @@ const ORPHAN_LIFE = 60_000;
 
 async function main(): Promise<void> {
   const address = process.env[ACP_ADDRESS];
-  if (process.env[ACP_CHILD] !== undefined) await beChild(address);
+  const parent = process.env[ACP_CHILD];
+  if (parent !== undefined) await beChild(address, Number(parent));
   else if (address === undefined) await playAlone();
   else await relay(address);
 }
 
 /** A command or a child of an agent: lives until it is killed. */
-async function beChild(address: string | undefined): Promise<void> {
+async function beChild(address: string | undefined, parent: number): Promise<void> {
   if (address === undefined) setTimeout(() => process.exit(0), ORPHAN_LIFE);
-  else await (await Lifeline.connect(address, () => {})).greet({ pid: process.pid });
+  else await (await Lifeline.connect(address, () => {})).greet({ pid: process.pid, parent });
 }
 
 /** The agent's behaviour is in the test process; what a process does really happens here. */
@@ -36,7 +37,7 @@ async function relay(address: string): Promise<void> {
     else port.command(message.command, message.on);
   });
   const tell = (message: FromProcess): void => lifeline.tell(JSON.stringify(message));
-  const port = new ProcessPort((child) => tell({ child }));
+  const port = new ProcessPort();
   listen({
     receive: (bytes) => tell({ in: Buffer.from(bytes).toString("base64") }),
     endInput: () => tell({ ended: true }),
@@ -53,7 +54,7 @@ async function playAlone(): Promise<void> {
   const scenario = JSON.parse(/^\s*\{/.test(given) ? given : readFileSync(given, "utf8"));
   // A relaying process starts faster without the agent.
   const [{ AcpHost }, { AcpLink }] = await Promise.all([import("../host.ts"), import("../link.ts")]);
-  const link = new AcpLink(new AcpHost(scenario), new ProcessPort(() => {}), undefined);
+  const link = new AcpLink(new AcpHost(scenario), new ProcessPort(), undefined);
   listen({
     receive: (bytes) => link.receive(bytes),
     endInput: () => link.endInput(),

@@ -6,14 +6,11 @@ import type { AcpPort } from "../link.ts";
 import type { MockAcpEnd } from "../options.ts";
 
 export class ProcessPort implements AcpPort {
-  readonly #started: (pid: number) => void;
   readonly #commands = new Map<number, ChildProcess>();
   /** Settles when everything before it is written. */
   #written: Promise<unknown> = Promise.resolve();
 
-  /** @param started called with the pid of each command and child */
-  constructor(started: (pid: number) => void) {
-    this.#started = started;
+  constructor() {
     process.stdout.on("error", () => {}); // the reader may leave at any time
   }
 
@@ -48,10 +45,9 @@ export class ProcessPort implements AcpPort {
 
   #start(detached: boolean): ChildProcess {
     const [, script = ""] = process.argv;
-    const env = { ...process.env, [ACP_CHILD]: "1" };
+    const env = { ...process.env, [ACP_CHILD]: String(process.pid) };
     const child = spawn(process.execPath, [script], { env, detached, stdio: "ignore", windowsHide: true });
     child.unref();
-    if (child.pid !== undefined) this.#started(child.pid);
     return child;
   }
 
