@@ -26,6 +26,10 @@ export interface AcpAgentFacts {
   readonly named?: boolean;
   /** The status of a call in its first message. @default "pending" */
   readonly firstStatus?: "in_progress";
+  /** Whether calls without a `command` have no `rawInput`. */
+  readonly inputOfCommands?: boolean;
+  /** Whether a call of a replay is one message. @default a `tool_call` and an update */
+  readonly replaysCallsWhole?: boolean;
   /** Whether an update says that an allowed call runs. */
   readonly saysRunning?: boolean;
   /** Whether calls end with the `rawOutput` of their tool. */
@@ -168,7 +172,8 @@ export const ACP_AGENTS: { readonly [profile in MockAcpProfile]: AcpAgentFacts }
       ["reject_once", "cancel", "No, and tell Codex what to do differently"],
     ],
     callId: (_, number) => `call_${number}_1`,
-    ...{ firstStatus: "in_progress", tells401: true, newest: 2, badLine: "error" },
+    ...{ firstStatus: "in_progress", inputOfCommands: true, replaysCallsWhole: true },
+    ...{ tells401: true, newest: 2, badLine: "error" },
     unknownSession: { prompt: -32002, load: -32603 },
     habits: {
       ...{ beforeNew: ["auth"], afterNew: ["commands"], turnStart: ["notice", "activity"] },

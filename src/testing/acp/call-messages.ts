@@ -34,44 +34,44 @@ function fieldsOf({ title, kind = "other", diff, path, content = [] }: MockAcpCa
   };
 }
 
-const hasInput = ({ rawInput }: AcpMockSettings): boolean =>
-  rawInput === "full" || rawInput === "emptyThenFull";
-
 /** A call without a state, in full: in a replay, and in a permission request. */
 export function wholeCall(
   { call, input, name, toolCallId }: NamedCall,
-  settings: AcpMockSettings,
-  named = false,
+  { rawInput }: AcpMockSettings,
+  { inputOfCommands, named }: AcpAgentFacts,
 ): Dict {
   const { kind, ...fields } = fieldsOf(call);
+  const hasInput = rawInput === "full" || rawInput === "emptyThenFull";
+  const isTold = !inputOfCommands || call.command !== undefined;
   return {
     ...{ toolCallId, status: "pending", ...fields },
-    ...(settings.rawInput === "inContent" ? { content: [textBlock(JSON.stringify(input))] } : { kind }),
-    ...(hasInput(settings) ? { rawInput: input } : {}),
+    ...(rawInput === "inContent" ? { content: [textBlock(JSON.stringify(input))] } : { kind }),
+    ...(hasInput && isTold ? { rawInput: input } : {}),
     ...(named ? { name } : {}),
   };
 }
 
 /** The first messages of a call: a `tool_call`, and the updates that complete its input. */
 export function announcement(
-  { call, input, name, toolCallId }: NamedCall,
-  { rawInput, terminals }: AcpMockSettings,
-  { firstStatus, named }: AcpAgentFacts,
+  named: NamedCall,
+  settings: AcpMockSettings,
+  facts: AcpAgentFacts,
 ): { readonly first: Dict; readonly updates: readonly Dict[] } {
-  const { kind, ...fields } = fieldsOf(call);
-  const isInContent = rawInput === "inContent";
+  const { call, input, name, toolCallId } = named;
+  const { rawInput, terminals } = settings;
   const json = JSON.stringify(input);
   const hasTerminal = terminals === "own" && call.command !== undefined;
   const first = {
-    ...{ sessionUpdate: "tool_call", toolCallId, status: firstStatus ?? "pending", ...fields },
-    ...(isInContent ? { title: name, content: [textBlock("")] } : { kind }),
-    ...(rawInput === "full" ? { rawInput: input } : rawInput === "emptyThenFull" ? { rawInput: {} } : {}),
-    ...(named ? { name, _meta: { toolName: name } } : {}),
+    ...{ sessionUpdate: "tool_call", ...wholeCall(named, settings, facts) },
+    status: facts.firstStatus ?? "pending",
+    ...(rawInput === "inContent" ? { title: name, content: [textBlock("")] } : {}),
+    ...(rawInput === "emptyThenFull" ? { rawInput: {} } : {}),
+    ...(facts.named ? { _meta: { toolName: name } } : {}),
     ...(hasTerminal ? { content: [{ type: "terminal", terminalId: toolCallId }] } : {}),
     ...(hasTerminal ? { _meta: { terminal_info: { terminal_id: toolCallId } } } : {}),
   };
   if (rawInput === "emptyThenFull") return { first, updates: [{ rawInput: input, title: call.title }] };
-  if (!isInContent) return { first, updates: [] };
+  if (rawInput !== "inContent") return { first, updates: [] };
   const updates = [json.slice(0, Math.ceil(json.length / 2)), json].map((text) => {
     return { status: "in_progress", title: `${name}: ${call.title}`, content: [textBlock(text)] };
   });

@@ -125,7 +125,7 @@ export class AcpCallRound {
     const options = Array.isArray(call.permission)
       ? call.permission
       : permissionOptions(this.#settings.options, this.#facts, call.diff !== undefined);
-    const toolCall = wholeCall(standing, this.#settings, this.#facts.named);
+    const toolCall = wholeCall(standing, this.#settings, this.#facts);
     standing.state = "said";
     const reply = await this.#turn.ask("session/request_permission", { toolCall, options });
     const { outcome } = "result" in reply && isDict(reply.result) ? reply.result : {};
@@ -251,8 +251,9 @@ export class AcpCallRound {
     const { session } = this.#turn;
     standing.stopCommand?.();
     standing.state = "ended";
-    session.keep({ sessionUpdate: "tool_call", ...wholeCall(standing, this.#settings) });
-    session.keep(update);
+    const first = { sessionUpdate: "tool_call", ...wholeCall(standing, this.#settings, this.#facts) };
+    if (this.#facts.replaysCallsWhole) session.keep({ ...first, ...fields });
+    else for (const each of [first, update]) session.keep(each);
   }
 
   #outcome(

@@ -186,7 +186,8 @@ function openSession(
   const isNew = method === "session/new";
   session.habit("beforeNew");
   if (method === "session/load" && load === "replay") session.replay();
-  link.respond(received, { result: { ...(isNew ? { sessionId: session.id } : {}), ...session.choices() } });
+  const choices = method === "session/load" && load === "silent" ? {} : session.choices();
+  link.respond(received, { result: { ...(isNew ? { sessionId: session.id } : {}), ...choices } });
   if (method === "session/load" && load === "late") session.replay();
   session.habit("afterNew");
   return undefined;

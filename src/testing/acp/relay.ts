@@ -33,7 +33,7 @@ export type ToProcess =
 export type FromProcess = { readonly in: string } | { readonly ended: true } | { readonly signal: string };
 
 /** The bytes of one message to a process. `readline` needs quadratic time for long lines. */
-const PIECE = 49_152;
+const PIECE = 524_288;
 
 export class AcpProcesses {
   readonly program: MockAcpProgram;

@@ -16,6 +16,7 @@ const HUGE = 33 * 1_048_576;
 /** ms until a turn of `cancel: "slow"` ends. */
 const SLOW = 1700;
 const TEXT = "agent_message_chunk";
+const USER = "user_message_chunk";
 const THOUGHT = "agent_thought_chunk";
 
 export class AcpMockTurn {
@@ -62,8 +63,7 @@ export class AcpMockTurn {
     const { answer, clock, journal } = this.session.host;
     const [asked] = this.#asked;
     try {
-      for (const content of asked?.record.content ?? [])
-        this.session.keep({ sessionUpdate: "user_message_chunk", content });
+      for (const content of asked?.record.content ?? []) this.session.keep(this.#chunkOf(USER, content));
       this.#begin(asked?.record.content ?? []);
       if (this.isOver || !asked) return;
       const script =
@@ -136,7 +136,7 @@ export class AcpMockTurn {
   #begin(prompt: readonly Dict[]): void {
     const { session } = this;
     const { echoPrompt, huge, modeChange, stray, unknown } = this.#settings;
-    if (echoPrompt) for (const content of prompt) this.say({ sessionUpdate: "user_message_chunk", content });
+    if (echoPrompt) for (const content of prompt) this.say(this.#chunkOf(USER, content));
     session.habit("turnStart");
     if (modeChange === "agentDriven") session.stopAsking();
     if (stray === "midTurn") session.link.raw("Warning: something that is no message");
@@ -222,14 +222,17 @@ export class AcpMockTurn {
   }
 
   #chunk(sessionUpdate: string, content: Dict): void {
-    if (this.#message?.type !== sessionUpdate)
-      this.#message = { type: sessionUpdate, id: this.session.host.newMessageId() };
-    const update = {
-      ...{ sessionUpdate, content },
-      ...(this.#settings.messageIds ? { messageId: this.#message.id } : {}),
-    };
+    const update = this.#chunkOf(sessionUpdate, content);
     this.session.keep(update);
     this.say(update);
+  }
+
+  /** A chunk of the current message, or of a new one of this type. */
+  #chunkOf(sessionUpdate: string, content: Dict): Dict {
+    if (!this.#settings.messageIds) return { sessionUpdate, content };
+    if (this.#message?.type !== sessionUpdate)
+      this.#message = { type: sessionUpdate, id: this.session.host.newMessageId() };
+    return { sessionUpdate, content, messageId: this.#message.id };
   }
 
   async #call(calls: readonly MockAcpCall[]): Promise<MockAcpStepResult> {
@@ -248,7 +251,9 @@ export class AcpMockTurn {
 
   #fail(status: number, message: string): typeof ENOUGH | Promise<undefined> {
     const failure = failureOf(this.#settings.modelError, status, message, this.session.host.facts);
-    if (failure.text !== undefined) this.#text(TEXT, failure.text);
+    // An error that stands for the answer belongs to no message.
+    if (failure.text !== undefined)
+      this.say({ sessionUpdate: TEXT, content: { type: "text", text: failure.text } });
     if (failure.hangs) return this.#runner.hang().then(() => undefined);
     if (failure.error) this.#end("error", { error: failure.error });
     else this.#complete("end_turn");

@@ -13,15 +13,11 @@ async function played(
   const agent = new MockAcpAgent({ answer: [acpStep.calls(SHELL), "done"], ...options });
   const client = await RawAcp.inSession(agent, capabilities);
   const first = client.said.length;
-  const response = client.prompt("go");
-  for (;;) {
-    const done = response.then(() => undefined);
-    const request = await Promise.race([client.nextRequest(ASK), done]);
-    if (!request) break;
-    client.decide(request, kind);
-  }
+  const response = await client.promptServing("go", (request) => {
+    if (request.method === ASK) client.decide(request, kind);
+  });
   await agent.stop();
-  return { agent, client, said: client.said.slice(first), response: await response };
+  return { agent, client, said: client.said.slice(first), response };
 }
 
 /** A turn that has asked for a permission, or hangs behind it. */
@@ -168,15 +164,11 @@ describe("files and terminals of the client", () => {
   async function served(options: MockAcpOptions, capabilities: object, answers: Record<string, unknown>) {
     const agent = new MockAcpAgent(options);
     const client = await RawAcp.inSession(agent, capabilities);
-    const response = client.prompt("go");
-    for (;;) {
-      const request = await Promise.race([client.next(), response.then(() => undefined)]);
-      if (!request) break;
-      if (request.method === undefined || request.id === undefined) continue;
-      const answer = answers[request.method];
+    await client.promptServing("go", (request) => {
+      const answer = answers[request.method ?? ""];
       if (answer === undefined) client.refuse(request, -32002, "Resource not found: /project/a.txt");
       else client.answer(request, answer);
-    }
+    });
     await agent.stop();
     return { agent, client, asked: agent.requests.map(({ method }) => method) };
   }
@@ -573,7 +565,7 @@ describe("what is said of messages", () => {
     const { said } = await played({ messageIds: true, answer: ["a", "b", acpStep.thought("t"), "c"] });
 
     expect(said.slice(0, 4).map((each) => each.params.update.messageId)).toEqual([
-      ...["msg_1", "msg_1", "msg_2", "msg_3"],
+      ...["msg_2", "msg_2", "msg_3", "msg_4"], // the prompt is the first message
     ]);
   });
 

@@ -105,6 +105,17 @@ export class RawAcp {
     return this.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
   }
 
+  /** Prompts, and answers the agent's requests by `serve` until the response. */
+  async promptServing(text: string, serve: (request: Said) => void): Promise<Said> {
+    const start = this.#said.length;
+    const response = this.prompt(text);
+    for (let place = start; ; place++) {
+      const message = await this.waitFor(() => this.#said[place]);
+      if (message.method === undefined) return response;
+      if (message.id !== undefined) serve(message);
+    }
+  }
+
   cancel(sessionId = this.sessionId): void {
     this.notify("session/cancel", { sessionId });
   }
