@@ -41,7 +41,5 @@ test("docs/testing.md names every option of the ACP agent", async () => {
   const names = /These exist: (.*)\./.exec(String(refusal))?.[1]?.split(", ") ?? [];
 
   expect(names.length).toBeGreaterThan(30);
-  expect(names.filter((name) => !section.includes(`\`${name}\``) && !section.includes(`\`${name}:`))).toEqual(
-    [...["answer", "clock", "sessionId", "capabilities"]],
-  );
+  expect(names.filter((name) => !new RegExp(`\`${name}[\`:]`).test(section))).toEqual([]);
 });
