@@ -123,7 +123,7 @@ export type MockAcpStep =
   | { readonly kind: "die"; readonly end: MockAcpEnd };
 
 /** A step whose result `yield*` returns. */
-type WithResult<Result> = MockAcpStep & {
+type WithResult<Result> = Exclude<MockAcpStep, string> & {
   [Symbol.iterator](): Generator<MockAcpStep, Result, MockAcpStepResult>;
 };
 

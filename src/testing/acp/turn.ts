@@ -26,6 +26,8 @@ export class AcpMockTurn {
   readonly #timers = new Set<CancelTimer>();
   #round: AcpCallRound | undefined;
   #phase: "running" | "cancelling" | "over" = "running";
+  /** Whether the client has cancelled the turn, also in vain. */
+  isCancelled = false;
   #usage: Dict = {};
   #stopReason = "end_turn";
   #message: { readonly type: string; readonly id: string } | undefined;
@@ -38,10 +40,6 @@ export class AcpMockTurn {
 
   get isOver(): boolean {
     return this.#phase === "over" || this.#runner.stopped;
-  }
-
-  get isCancelled(): boolean {
-    return this.#phase === "cancelling";
   }
 
   get #settings(): AcpMockSettings {
@@ -84,6 +82,7 @@ export class AcpMockTurn {
 
   /** `session/cancel`, or a second prompt. */
   cancel(how: AcpMockSettings["cancel"]): void {
+    this.isCancelled = true;
     if (this.#phase === "over" || how === "ignored") return;
     this.#phase = "cancelling";
     const { clock } = this.session.host;

@@ -1,4 +1,11 @@
-import { acpStep, acpTool, ManualClock, MockAcpAgent, type MockAcpOptions } from "agentwire/testing";
+import {
+  acpStep,
+  acpTool,
+  ManualClock,
+  MockAcpAgent,
+  type MockAcpAnswer,
+  type MockAcpOptions,
+} from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { ALL_CAPABILITIES, kindOf, kinds, RawAcp, type Said } from "./raw-client.ts";
 
@@ -155,7 +162,7 @@ describe("calls", () => {
 });
 
 describe("files and terminals of the client", () => {
-  const edit = (oldText?: string): MockAcpOptions["answer"] => [
+  const edit = (oldText?: string): MockAcpAnswer => [
     acpStep.calls(acpTool.edit("/project/a.txt", "new", oldText, { toolCallId: "c", permission: false })),
   ];
   const offer = (readTextFile: boolean, writeTextFile: boolean) => ({ fs: { readTextFile, writeTextFile } });
@@ -211,7 +218,7 @@ describe("files and terminals of the client", () => {
   });
 
   test("a call with a `path` reads through the client", async () => {
-    const answer: MockAcpOptions["answer"] = function* () {
+    const answer: MockAcpAnswer = function* () {
       const [read] = yield* acpStep.calls(acpTool.read("/project/a.txt", "own"));
       yield read?.output ?? "";
     };
@@ -391,6 +398,16 @@ describe("a cancel", () => {
     turn.client.decide(turn.request, "allow_once");
 
     expect(kindOf(await turn.response)).toBe("end_turn");
+  });
+
+  test("a client that cancelled in vain may end stdin", async () => {
+    await using turn = await asking({ cancel: "ignored" });
+    turn.client.cancel();
+    turn.client.answer(turn.request, { outcome: { outcome: "cancelled" } });
+    turn.client.endInput();
+    await turn.client.waitFor(() => turn.client.ended);
+
+    expect(turn.agent.violations).toEqual([]);
   });
 
   test("cancel `slow`: the turn ends 1.7 s later", async () => {
