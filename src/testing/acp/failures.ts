@@ -10,7 +10,7 @@ interface ModelFailure {
   readonly hangs?: true;
 }
 
-export function failureOf(
+export function modelFailure(
   how: AcpMockSettings["modelError"],
   status: number,
   message: string,

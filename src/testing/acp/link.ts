@@ -3,7 +3,7 @@ import { type Dict, isDict } from "../server/dict.ts";
 import type { AcpHost } from "./host.ts";
 import { handleAcpMessage } from "./methods.ts";
 import type { MockAcpEnd } from "./options.ts";
-import { LineSplitter, withUnknownField, writesOf } from "./output.ts";
+import { AcpLines, withUnknownField, writesOf } from "./output.ts";
 import type {
   MockAcpLink,
   MockAcpProcess,
@@ -45,7 +45,7 @@ export class AcpLink implements MockAcpLink {
   phase: "new" | "starting" | "ready" = "new";
   isAuthenticated = false;
   readonly #port: AcpPort;
-  readonly #lines = new LineSplitter((bytes) => this.#line(bytes));
+  readonly #lines = new AcpLines((bytes) => this.#line(bytes));
   readonly #requests = new Map<unknown, OpenRequest>();
   readonly #ids = new Set<unknown>();
   #nextId = 0;

@@ -2,7 +2,7 @@
 import type { AcpMockSettings } from "./profiles.ts";
 
 /** Splits bytes into lines. Linear: a line is joined once, whatever the pieces. */
-export class LineSplitter {
+export class AcpLines {
   readonly #line: (bytes: Uint8Array) => void;
   #pieces: Uint8Array[] = [];
 

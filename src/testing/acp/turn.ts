@@ -4,7 +4,7 @@ import type { Dict } from "../server/dict.ts";
 import { STOPPED } from "../server/interruptible.ts";
 import { ENOUGH, ScriptRunner } from "../server/script-runner.ts";
 import { AcpCallRound } from "./calls.ts";
-import { failureOf } from "./failures.ts";
+import { modelFailure } from "./failures.ts";
 import type { AcpMockSettings } from "./profiles.ts";
 import type { MockAcpReply } from "./record.ts";
 import { isOffered } from "./rules.ts";
@@ -249,7 +249,7 @@ export class AcpMockTurn {
   }
 
   #fail(status: number, message: string): typeof ENOUGH | Promise<undefined> {
-    const failure = failureOf(this.#settings.modelError, status, message, this.session.host.facts);
+    const failure = modelFailure(this.#settings.modelError, status, message, this.session.host.facts);
     // An error that stands for the answer belongs to no message.
     if (failure.text !== undefined)
       this.say({ sessionUpdate: TEXT, content: { type: "text", text: failure.text } });
