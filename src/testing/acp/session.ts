@@ -3,7 +3,7 @@ import { type Dict, isDict } from "../server/dict.ts";
 import type { AcpAgentFacts, AcpHabit } from "./agents.ts";
 import type { AcpHost, KeptSession } from "./host.ts";
 import type { AcpLink } from "./link.ts";
-import type { OpenRecord, ReceivedAcpMessage, ReceivedAcpPrompt } from "./record.ts";
+import type { MockAcpRequest, OpenRecord, ReceivedAcpMessage, ReceivedAcpPrompt } from "./record.ts";
 import { AcpMockTurn } from "./turn.ts";
 
 /** A prompt and its request. */
@@ -27,6 +27,8 @@ export class AcpSession {
   #turns: AcpMockTurn[] = [];
   #queue: AcpAsked[] = [];
   #prompts = 0;
+  /** Requests whose missing answer is recorded. */
+  readonly #blamedFor = new Set<MockAcpRequest>();
 
   constructor(link: AcpLink, kept: KeptSession) {
     this.link = link;
@@ -243,8 +245,11 @@ export class AcpSession {
   }
 
   #blameForUnanswered(): void {
-    for (const { cancelledFirst, method, id } of this.link.unanswered(this.id))
-      if (cancelledFirst) this.link.blame("request-unanswered", `${method} ${id}`);
+    for (const request of this.link.unanswered(this.id)) {
+      if (!request.cancelledFirst || this.#blamedFor.has(request)) continue;
+      this.#blamedFor.add(request);
+      this.link.blame("request-unanswered", `${request.method} ${request.id}`);
+    }
   }
 
   #modes(): AcpAgentFacts["modes"] {
