@@ -65,6 +65,7 @@ export class AcpLink implements MockAcpLink {
     host.journal.add(host.journal.links, this);
     if (host.settings.stdinEnd === "leavesChild") port.stay?.();
     if (host.settings.stray === "beforeInit") this.raw("This agent is no longer maintained. Please upgrade.");
+    this.#dieWhenDue();
   }
 
   get sessions(): readonly string[] {
@@ -140,10 +141,14 @@ export class AcpLink implements MockAcpLink {
     const { settings } = this.host;
     this.raw(JSON.stringify(settings.unknown === "field" ? withUnknownField(message) : message));
     this.#said++;
-    if (settings.dieAt !== "off" && this.#said >= settings.dieAt.after) {
-      const { after: _, ...end } = settings.dieAt;
-      this.die(end);
-    }
+    this.#dieWhenDue();
+  }
+
+  #dieWhenDue(): void {
+    const { dieAt } = this.host.settings;
+    if (dieAt === "off" || this.#said < dieAt.after) return;
+    const { after: _, ...end } = dieAt;
+    this.die(end);
   }
 
   raw(line: string | Uint8Array): void {

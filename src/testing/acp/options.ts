@@ -27,7 +27,7 @@ export interface MockAcpOptions extends MockAcpSwitches {
   readonly capabilities?: { readonly [name: string]: unknown };
 }
 
-/** When and how a process ends by itself: after this number of messages of the agent. */
+/** When and how a process ends by itself: after this number of messages of the agent; 0: before the first. */
 export type MockAcpDeath = { readonly after: number } & MockAcpEnd;
 
 /** How a process ends: with an exit code, by a signal to itself, or by closing stdout only. */

@@ -83,6 +83,15 @@ describe("the agent as a program", () => {
     expect(run.client.updates).toEqual(['"a"', '"b"']);
   });
 
+  test("dieAt 0 behind a banner: the process says a line that is no message, and exits", async () => {
+    await using agent = new MockAcpAgent({ stray: "beforeInit", dieAt: { after: 0, exit: 0 } });
+    const client = await RawAcp.start(agent);
+
+    expect(await client.exit()).toEqual([0, null]);
+    await client.waitFor(() => client.ended);
+    expect(client.lines).toEqual(["This agent is no longer maintained. Please upgrade."]);
+  });
+
   test("dieAt `closeStdout`: the process lives on", async () => {
     await using run = await started({
       dieAt: { after: 3, closeStdout: true },
@@ -142,6 +151,7 @@ describe("the agent as a program", () => {
       '"done"',
     ]);
     expect(await broken.exit()).toEqual([70, null]);
+    expect(broken.stderr).toContain("Did you mean `cancel`?");
   });
 });
 

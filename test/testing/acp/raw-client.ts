@@ -29,8 +29,10 @@ export class RawAcp {
   readonly reads: Uint8Array[] = [];
   readonly child: ChildProcess | undefined;
   sessionId = "";
+  stderr = "";
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #said: Said[] = [];
+  readonly #closed: Promise<unknown> | undefined;
   readonly #waiting = new Set<() => void>();
   #taken = 0;
   #ids = 0;
@@ -43,6 +45,7 @@ export class RawAcp {
     child: ChildProcess | undefined,
   ) {
     this.child = child;
+    this.#closed = child && once(child, "close");
     this.#writer = writable.getWriter();
     void this.#read(readable);
   }
@@ -74,15 +77,19 @@ export class RawAcp {
     const { command, args, env, more = {} } = program;
     const child = spawn(command, [...args], {
       env: { ...env, ...more },
-      stdio: ["pipe", "pipe", "inherit"],
+      stdio: ["pipe", "pipe", "pipe"],
       detached: true,
     });
     child.stdin.on("error", () => {});
-    return new RawAcp(
+    const client = new RawAcp(
       Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
       Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
       child,
     );
+    child.stderr.on("data", (bytes: Uint8Array) => {
+      client.stderr += new TextDecoder().decode(bytes);
+    });
+    return client;
   }
 
   /** Every message so far. */
@@ -186,11 +193,11 @@ export class RawAcp {
     });
   }
 
-  /** The exit of the process. */
+  /** The exit of the process, once its output has ended. */
   async exit(): Promise<readonly [code: number | null, signal: string | null]> {
     const { child } = this;
     if (!child) throw new Error("there is no process");
-    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    await this.#closed;
     return [child.exitCode, child.signalCode];
   }
 
