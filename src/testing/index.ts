@@ -1,7 +1,8 @@
 // The entry `agentwire/testing`: mock servers, the fake CLI, record and replay, the manual clock.
 export { MockAcpAgent } from "./acp/mock.ts";
-export type { MockAcpEnd, MockAcpOptions, MockAcpProfile, MockAcpSwitches } from "./acp/options.ts";
+export type { MockAcpOptions, MockAcpProfile, MockAcpSwitches } from "./acp/options.ts";
 export type {
+  MockAcpEnd,
   MockAcpLine,
   MockAcpLink,
   MockAcpProcess,

@@ -2,12 +2,12 @@
 import { type Dict, isDict } from "../server/dict.ts";
 import type { AcpAgentFacts } from "./agents.ts";
 import { announcement, diffBlock, inputOf, type NamedCall, textBlock, wholeCall } from "./call-messages.ts";
+import type { AcpSessionContext } from "./context.ts";
 import { permissionOptions } from "./permissions.ts";
 import type { AcpMockSettings } from "./profiles.ts";
 import type { MockAcpReply } from "./record.ts";
 import { isOffered } from "./rules.ts";
 import type { MockAcpCall, MockAcpCallOutcome } from "./script.ts";
-import type { AcpMockTurn } from "./turn.ts";
 
 /** Kinds of calls that need no permission. */
 const HARMLESS: ReadonlySet<string> = new Set(["read", "search", "think"]);
@@ -24,11 +24,20 @@ interface Standing extends NamedCall {
   stopCommand: (() => void) | undefined;
 }
 
+/** The turn of a round. */
+export interface CallingTurn {
+  readonly session: AcpSessionContext;
+  readonly isOver: boolean;
+  say(update: Dict): void;
+  ask(method: string, params: Dict): Promise<MockAcpReply>;
+  delay(ms: number): Promise<void>;
+}
+
 export class AcpCallRound {
-  readonly #turn: AcpMockTurn;
+  readonly #turn: CallingTurn;
   readonly #calls: readonly Standing[];
 
-  constructor(calls: readonly MockAcpCall[], turn: AcpMockTurn) {
+  constructor(calls: readonly MockAcpCall[], turn: CallingTurn) {
     this.#turn = turn;
     const { host } = turn.session;
     this.#calls = calls.map((call) => {

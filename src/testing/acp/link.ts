@@ -1,10 +1,9 @@
 // One link: reads the client's lines, writes the agent's, and matches requests with answers.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { AcpHost } from "./host.ts";
-import { handleAcpMessage } from "./methods.ts";
-import type { MockAcpEnd } from "./options.ts";
 import { AcpLines, withUnknownField, writesOf } from "./output.ts";
 import type {
+  MockAcpEnd,
   MockAcpLink,
   MockAcpProcess,
   MockAcpReply,
@@ -14,7 +13,6 @@ import type {
   ReceivedAcpMessage,
 } from "./record.ts";
 import { isOffered, resultProblem } from "./rules.ts";
-import type { AcpSession } from "./session.ts";
 
 /** The agent's side of the pipes. */
 export interface AcpPort {
@@ -34,17 +32,39 @@ interface OpenRequest {
   readonly answered: (reply: MockAcpReply) => void;
 }
 
-export class AcpLink implements MockAcpLink {
+/** What a link asks of its sessions. */
+export interface LinkedSession {
+  readonly isBusy: boolean;
+  /** The client has answered a request of this session. */
+  answered(): void;
+  /** Records the client's mistakes if it ends stdin now. */
+  blameForLeaving(): void;
+  /** Stops all turns without a message. */
+  stop(): void;
+}
+
+/** Handles the requests and notifications of a link. */
+export interface LinkHandler<Session extends LinkedSession> {
+  handle(
+    link: AcpLink<Session>,
+    received: OpenRecord<ReceivedAcpMessage>,
+    method: string,
+    isNotification: boolean,
+  ): void;
+}
+
+export class AcpLink<Session extends LinkedSession = LinkedSession> implements MockAcpLink {
   readonly id: number;
   readonly host: AcpHost;
   readonly process: MockAcpProcess | undefined;
-  readonly open = new Map<string, AcpSession>();
+  readonly open = new Map<string, Session>();
   clientCapabilities: Dict = {};
   clientInfo: Dict = {};
   /** `starting`: `initialize` came, and its response did not go out. */
   phase: "new" | "starting" | "ready" = "new";
   isAuthenticated = false;
   readonly #port: AcpPort;
+  readonly #handler: LinkHandler<Session>;
   readonly #lines = new AcpLines((bytes) => this.#line(bytes));
   readonly #requests = new Map<unknown, OpenRequest>();
   readonly #ids = new Set<unknown>();
@@ -57,7 +77,13 @@ export class AcpLink implements MockAcpLink {
   #inputEnded = false;
   #ended: MockAcpLink["ended"];
 
-  constructor(host: AcpHost, port: AcpPort, process: MockAcpProcess | undefined) {
+  constructor(
+    host: AcpHost,
+    port: AcpPort,
+    process: MockAcpProcess | undefined,
+    handler: LinkHandler<Session>,
+  ) {
+    this.#handler = handler;
     this.host = host;
     this.id = host.journal.links.length + 1;
     this.process = process;
@@ -226,7 +252,7 @@ export class AcpLink implements MockAcpLink {
       const received = this.#note(message, id === undefined ? "notification" : "request", method);
       if (isId && this.#ids.has(id)) this.blame("repeated-id", `${method} ${id}`);
       this.#ids.add(id);
-      handleAcpMessage(this, received, method, id === undefined);
+      this.#handler.handle(this, received, method, id === undefined);
       this.host.journal.changed();
     } else if (method === undefined && isId) this.#answer(id, message);
     // An error without an id answers a line that the client could not read.

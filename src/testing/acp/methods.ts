@@ -1,12 +1,13 @@
 // The agent's methods: what each request and notification of a client does.
 import { type Dict, isDict } from "../server/dict.ts";
-import type { KeptSession } from "./host.ts";
-import type { AcpLink } from "./link.ts";
-import type { MockAcpReply, OpenRecord, ReceivedAcpMessage } from "./record.ts";
+import type { AcpHost, KeptSession } from "./host.ts";
+import { AcpLink, type AcpPort } from "./link.ts";
+import type { MockAcpProcess, MockAcpReply, OpenRecord, ReceivedAcpMessage } from "./record.ts";
 import { ACP_NOTIFICATIONS, isAbsolutePath, paramsProblem } from "./rules.ts";
 import { AcpSession } from "./session.ts";
 
 type Received = OpenRecord<ReceivedAcpMessage>;
+type Link = AcpLink<AcpSession>;
 
 const failure = (code: number, message: string, data?: unknown): MockAcpReply => ({
   error: { code, message, ...(data === undefined ? {} : { data }) },
@@ -22,13 +23,13 @@ const NEEDS: Readonly<Record<string, string>> = {
   },
 };
 
+/** Opens a link. */
+export function linkAcp(host: AcpHost, port: AcpPort, process: MockAcpProcess | undefined): Link {
+  return new AcpLink<AcpSession>(host, port, process, { handle });
+}
+
 /** Handles one message of the client. */
-export function handleAcpMessage(
-  link: AcpLink,
-  received: Received,
-  method: string,
-  isNotification: boolean,
-): void {
+function handle(link: Link, received: Received, method: string, isNotification: boolean): void {
   const params = isDict(received.message["params"]) ? received.message["params"] : {};
   const refusal = refusalOf(link, method, params, isNotification);
   const reply = refusal ?? replyTo(link, received, method, params);
@@ -36,7 +37,7 @@ export function handleAcpMessage(
 }
 
 function refusalOf(
-  link: AcpLink,
+  link: Link,
   method: string,
   params: Dict,
   isNotification: boolean,
@@ -55,7 +56,7 @@ function refusalOf(
   return failure(-32600, "Not initialized");
 }
 
-function isKnown({ host: { capabilities, settings } }: AcpLink, method: string): boolean {
+function isKnown({ host: { capabilities, settings } }: Link, method: string): boolean {
   const { sessionCapabilities, loadSession, auth } = capabilities;
   const need = NEEDS[method];
   if (need !== undefined) return isDict(sessionCapabilities) && sessionCapabilities[need] !== undefined;
@@ -70,7 +71,7 @@ function isKnown({ host: { capabilities, settings } }: AcpLink, method: string):
   );
 }
 
-function initialize(link: AcpLink, received: Received, params: Dict): void {
+function initialize(link: Link, received: Received, params: Dict): void {
   const { capabilities, clock, facts, settings } = link.host;
   const asked = params["protocolVersion"];
   if (link.phase !== "new") link.blame("wrong-initialize", "a second one");
@@ -91,7 +92,7 @@ function initialize(link: AcpLink, received: Received, params: Dict): void {
 }
 
 /** Returns the answer; undefined if it is given already, or comes later. */
-function replyTo(link: AcpLink, received: Received, method: string, params: Dict): MockAcpReply | undefined {
+function replyTo(link: Link, received: Received, method: string, params: Dict): MockAcpReply | undefined {
   const { kept } = link.host;
   const session = link.open.get(String(params["sessionId"]));
   switch (method) {
@@ -143,7 +144,7 @@ function replyTo(link: AcpLink, received: Received, method: string, params: Dict
   }
 }
 
-function authenticate(link: AcpLink, methodId: string): MockAcpReply {
+function authenticate(link: Link, methodId: string): MockAcpReply {
   const { facts, settings } = link.host;
   const exists = facts.authMethods.some(({ id }) => id === methodId);
   if (settings.auth === "none" || !exists) link.blame("authenticate-unasked", methodId);
@@ -153,14 +154,14 @@ function authenticate(link: AcpLink, methodId: string): MockAcpReply {
   return { result: {} };
 }
 
-function authRequired({ isAuthenticated, host: { settings } }: AcpLink, at: "new" | "prompt"): boolean {
+function authRequired({ isAuthenticated, host: { settings } }: Link, at: "new" | "prompt"): boolean {
   if (isAuthenticated || settings.auth === "none") return false;
   return settings.auth === "refuses" || (settings.auth === "atNew") === (at === "new");
 }
 
 const AUTH_REQUIRED = failure(-32000, "Authentication required");
 
-function unknownSession(link: AcpLink, method: string, sessionId: string): MockAcpReply {
+function unknownSession(link: Link, method: string, sessionId: string): MockAcpReply {
   const { load, prompt: usual } = link.host.facts.unknownSession;
   link.blame("unknown-session", `${method} ${sessionId}`);
   const code = method === "session/load" || method === "session/resume" ? load : usual;
@@ -168,12 +169,7 @@ function unknownSession(link: AcpLink, method: string, sessionId: string): MockA
 }
 
 /** `session/new`, `load` and `resume`. */
-function openSession(
-  link: AcpLink,
-  received: Received,
-  method: string,
-  params: Dict,
-): MockAcpReply | undefined {
+function openSession(link: Link, received: Received, method: string, params: Dict): MockAcpReply | undefined {
   const { host } = link;
   const { load } = host.settings;
   const cwd = String(params["cwd"]);
@@ -193,14 +189,14 @@ function openSession(
   return undefined;
 }
 
-function newSession(link: AcpLink, cwd: string): AcpSession {
+function newSession(link: Link, cwd: string): AcpSession {
   const { host } = link;
   const kept: KeptSession = { id: host.newSessionId(), cwd, title: undefined, history: [] };
   host.kept.set(kept.id, kept);
   return new AcpSession(link, kept);
 }
 
-function keptSession(link: AcpLink, method: string, params: Dict, cwd: string): AcpSession | MockAcpReply {
+function keptSession(link: Link, method: string, params: Dict, cwd: string): AcpSession | MockAcpReply {
   const id = String(params["sessionId"]);
   const kept = link.host.kept.get(id);
   if (kept && kept.cwd !== cwd) link.blame("foreign-cwd", `${method} ${id}: ${cwd}`);
@@ -212,7 +208,7 @@ function keptSession(link: AcpLink, method: string, params: Dict, cwd: string): 
 }
 
 /** `session/set_mode`, `set_model` and `set_config_option`. */
-function choose(link: AcpLink, session: AcpSession, method: string, params: Dict): MockAcpReply {
+function choose(link: Link, session: AcpSession, method: string, params: Dict): MockAcpReply {
   const id = String(params["modeId"] ?? params["modelId"] ?? params["configId"]);
   const { value } = params;
   const chosen =
@@ -226,7 +222,7 @@ function choose(link: AcpLink, session: AcpSession, method: string, params: Dict
   return failure(-32602, "Invalid params", { id });
 }
 
-function prompt(link: AcpLink, received: Received, params: Dict): void {
+function prompt(link: Link, received: Received, params: Dict): void {
   const { clock, journal } = link.host;
   const sessionId = String(params["sessionId"]);
   const content = Array.isArray(params["prompt"]) ? params["prompt"].filter(isDict) : [];
@@ -249,7 +245,7 @@ function prompt(link: AcpLink, received: Received, params: Dict): void {
 
 /** The answer to a prompt that starts no turn. */
 function earlyReply(
-  link: AcpLink,
+  link: Link,
   session: AcpSession | undefined,
   content: readonly Dict[],
   text: string,
@@ -262,7 +258,7 @@ function earlyReply(
   return refusedContent(link, content, link.host.capabilities["promptCapabilities"]);
 }
 
-function refusedContent(link: AcpLink, content: readonly Dict[], taken: unknown): MockAcpReply | undefined {
+function refusedContent(link: Link, content: readonly Dict[], taken: unknown): MockAcpReply | undefined {
   const has = (name: string): boolean => isDict(taken) && taken[name] === true;
   const type = content
     .map((block) => String(block["type"]))

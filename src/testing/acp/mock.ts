@@ -8,7 +8,8 @@
 // - what a process does: link.ts, relay.ts and program/
 
 import { AcpHost } from "./host.ts";
-import { AcpLink } from "./link.ts";
+import type { AcpLink } from "./link.ts";
+import { linkAcp } from "./methods.ts";
 import type { MockAcpOptions, MockAcpSwitches } from "./options.ts";
 import type {
   MockAcpLine,
@@ -50,7 +51,7 @@ export class MockAcpAgent implements AsyncDisposable {
   connect(): MockAcpStreams & { readonly link: MockAcpLink } {
     let link: AcpLink | undefined;
     const port = new StreamPort(() => link);
-    link = new AcpLink(this.#host, port, undefined);
+    link = linkAcp(this.#host, port, undefined);
     return { ...port.streams, link };
   }
 

@@ -1,5 +1,6 @@
 // The options and switches of the mock ACP agent.
 import type { Clock } from "../../core/clock.ts";
+import type { MockAcpEnd } from "./record.ts";
 import type { MockAcpAnswer } from "./script.ts";
 
 /** The agents whose behaviour a profile sets. `documented`: what the protocol's document says or implies. */
@@ -29,12 +30,6 @@ export interface MockAcpOptions extends MockAcpSwitches {
 
 /** When and how a process ends by itself: after this number of messages of the agent; 0: before the first. */
 export type MockAcpDeath = { readonly after: number } & MockAcpEnd;
-
-/** How a process ends: with an exit code, by a signal to itself, or by closing stdout only. */
-export type MockAcpEnd =
-  | { readonly exit: number }
-  | { readonly signal: "SIGKILL" | "SIGTERM" | "SIGSEGV" }
-  | { readonly closeStdout: true };
 
 /** The switches of the mock: differences between real agents and the document, and faults. */
 export interface MockAcpSwitches {

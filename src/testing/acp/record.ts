@@ -1,7 +1,12 @@
 // The records for tests: links, messages, prompts, requests and violations.
 import { Notes } from "../notes.ts";
 import type { Dict } from "../server/dict.ts";
-import type { MockAcpEnd } from "./options.ts";
+
+/** How a process ends: with an exit code, by a signal to itself, or by closing stdout only. */
+export type MockAcpEnd =
+  | { readonly exit: number }
+  | { readonly signal: "SIGKILL" | "SIGTERM" | "SIGSEGV" }
+  | { readonly closeStdout: true };
 
 /** One link of the mock: a stream pair, or a process with its stdio. The mock keeps ended links. */
 export interface MockAcpLink {

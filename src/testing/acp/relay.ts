@@ -9,7 +9,8 @@ import { findScript } from "../processes/script-path.ts";
 import { type Dict, isDict } from "../server/dict.ts";
 import { ACP_ADDRESS } from "./environment.ts";
 import type { AcpHost } from "./host.ts";
-import { AcpLink, type AcpPort } from "./link.ts";
+import type { AcpPort } from "./link.ts";
+import { linkAcp } from "./methods.ts";
 import type { MockAcpProcess } from "./record.ts";
 
 /** How to start the agent as a program. */
@@ -108,7 +109,7 @@ function relayed(
     command: (command, on) => tell({ command, on }),
     stay: () => tell({ stay: true }),
   };
-  const link = new AcpLink(host, port, { pid: Number(pid), ...facts, children, signals });
+  const link = linkAcp(host, port, { pid: Number(pid), ...facts, children, signals });
   return {
     line(text) {
       const message: FromProcess = JSON.parse(text);

@@ -3,8 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { checked, type NamesOf } from "../names.ts";
 import type { Dict } from "../server/dict.ts";
 import type { StepSource } from "../server/script-runner.ts";
-import type { MockAcpEnd } from "./options.ts";
-import type { MockAcpReply, ReceivedAcpPrompt } from "./record.ts";
+import type { MockAcpEnd, MockAcpReply, ReceivedAcpPrompt } from "./record.ts";
 
 /**
  * Answers one prompt with a script: an array of steps, a generator, or an async generator, which may await between

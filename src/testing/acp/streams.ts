@@ -1,6 +1,6 @@
 // The pipes of an agent in process: a pair of byte streams.
 import type { AcpPort } from "./link.ts";
-import type { MockAcpEnd } from "./options.ts";
+import type { MockAcpEnd } from "./record.ts";
 
 /** The client's ends of the pipes. */
 export interface MockAcpStreams {

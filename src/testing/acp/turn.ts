@@ -3,13 +3,13 @@ import type { CancelTimer } from "../../core/clock.ts";
 import type { Dict } from "../server/dict.ts";
 import { STOPPED } from "../server/interruptible.ts";
 import { ENOUGH, ScriptRunner } from "../server/script-runner.ts";
-import { AcpCallRound } from "./calls.ts";
+import { AcpCallRound, type CallingTurn } from "./calls.ts";
+import type { AcpAsked, AcpSessionContext } from "./context.ts";
 import { modelFailure } from "./failures.ts";
 import type { AcpMockSettings } from "./profiles.ts";
 import type { MockAcpReply } from "./record.ts";
 import { isOffered } from "./rules.ts";
 import type { MockAcpCall, MockAcpStep, MockAcpStepResult } from "./script.ts";
-import type { AcpAsked, AcpSession } from "./session.ts";
 
 /** More than the SDK reads in one line. */
 const HUGE = 33 * 1_048_576;
@@ -19,8 +19,8 @@ const TEXT = "agent_message_chunk";
 const USER = "user_message_chunk";
 const THOUGHT = "agent_thought_chunk";
 
-export class AcpMockTurn {
-  readonly session: AcpSession;
+export class AcpMockTurn implements CallingTurn {
+  readonly session: AcpSessionContext;
   readonly #asked: AcpAsked[];
   readonly #runner: ScriptRunner<MockAcpStep, MockAcpStepResult>;
   readonly #timers = new Set<CancelTimer>();
@@ -32,7 +32,7 @@ export class AcpMockTurn {
   #stopReason = "end_turn";
   #message: { readonly type: string; readonly id: string } | undefined;
 
-  constructor(session: AcpSession, asked: AcpAsked) {
+  constructor(session: AcpSessionContext, asked: AcpAsked) {
     this.session = session;
     this.#asked = [asked];
     this.#runner = new ScriptRunner(session.host.clock);
@@ -119,9 +119,9 @@ export class AcpMockTurn {
     this.#timers.clear();
   }
 
-  /** Waits in ms of the clock. Never settles once the turn is stopped. */
+  /** Waits in ms of the clock. Never settles if the turn is stopped meanwhile. */
   delay(ms: number): Promise<void> {
-    if (ms <= 0) return Promise.resolve();
+    if (ms <= 0 || this.isOver) return Promise.resolve();
     return new Promise((resolve) => {
       this.#timers.add(this.session.host.clock.setTimeout(resolve, ms, { unref: true }));
     });

@@ -53,8 +53,8 @@ async function playAlone(): Promise<void> {
   const given = process.env[ACP_SCENARIO] ?? "{}";
   const scenario = JSON.parse(/^\s*\{/.test(given) ? given : readFileSync(given, "utf8"));
   // A relaying process starts faster without the agent.
-  const [{ AcpHost }, { AcpLink }] = await Promise.all([import("../host.ts"), import("../link.ts")]);
-  const link = new AcpLink(new AcpHost(scenario), new ProcessPort(), undefined);
+  const [{ AcpHost }, { linkAcp }] = await Promise.all([import("../host.ts"), import("../methods.ts")]);
+  const link = linkAcp(new AcpHost(scenario), new ProcessPort(), undefined);
   listen({
     receive: (bytes) => link.receive(bytes),
     endInput: () => link.endInput(),

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync } from "node:fs";
 import { ACP_CHILD } from "../environment.ts";
 import type { AcpPort } from "../link.ts";
-import type { MockAcpEnd } from "../options.ts";
+import type { MockAcpEnd } from "../record.ts";
 
 export class ProcessPort implements AcpPort {
   readonly #commands = new Map<number, ChildProcess>();
