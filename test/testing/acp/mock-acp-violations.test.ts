@@ -189,6 +189,12 @@ const MISTAKES: readonly Mistake[] = [
     make: prompt([{ type: "audio", data: "AA==", mimeType: "audio/wav" }]),
   },
   {
+    kind: "unsupported-content",
+    title: "an image, if the capabilities are without images",
+    options: { capabilities: { promptCapabilities: undefined } },
+    make: prompt([{ type: "image", data: "AA==", mimeType: "image/png" }]),
+  },
+  {
     kind: "left-mid-turn",
     title: "the end of stdin without a cancel",
     options: { answer: [acpStep.hang()] },
