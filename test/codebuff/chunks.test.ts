@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { ChunkObject } from "../../src/codebuff/messages.ts";
-import { ChunkDecoder, type ChunkDecoding } from "../../src/codebuff/prompts/chunks.ts";
+import { ChunkDecoder, type ChunkDecoding, SSE_CODE } from "../../src/codebuff/prompts/chunks.ts";
+
+// A client loads it while it connects.
+await SSE_CODE.load();
 
 /** A payload as the proxy's OpenAI connector writes it. */
 function completion(delta: object, more: object = {}): string {

@@ -2,7 +2,7 @@ import { isAgentwireError } from "agentwire/codebuff";
 import { describe, expect, test } from "vitest";
 import { CodebuffTurnError } from "../../src/codebuff/errors.ts";
 import type { PromptError, PromptResponse, ResponseChunk } from "../../src/codebuff/messages.ts";
-import { ChunkDecoder, type ChunkDecoding } from "../../src/codebuff/prompts/chunks.ts";
+import { ChunkDecoder, type ChunkDecoding, SSE_CODE } from "../../src/codebuff/prompts/chunks.ts";
 import {
   type MessageForPrompt,
   newPromptState,
@@ -10,6 +10,9 @@ import {
   type PromptStep,
   stepPrompt,
 } from "../../src/codebuff/turn.ts";
+
+// A client loads it while it connects.
+await SSE_CODE.load();
 
 const chunk = (text: ResponseChunk["chunk"]): ResponseChunk => ({
   type: "response-chunk",

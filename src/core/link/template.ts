@@ -101,7 +101,7 @@ function sharesObjects(copy: unknown, value: unknown): boolean {
 
 /** A hot string of a template. */
 interface Hole {
-  /** The index of its path. */
+  /** Its index among the strings of the kind. */
   readonly index: number;
   /** The text before its opening quote, and the quote. Begins where the previous string ends. */
   readonly before: string;
@@ -143,9 +143,12 @@ class Template {
       const { before = "" } = this.#holes[hole] ?? {};
       const start = at + before.length;
       if (frame.slice(at, start) !== before) return false;
+      if (hole === this.#holes.length - 1) {
+        this.#head = frame.slice(0, start);
+        break;
+      }
       at = frame.indexOf('"', start);
-      if (hole === this.#holes.length - 1) this.#head = frame.slice(0, start);
-      else if (!this.#readString(frame, start, at, hole)) return false;
+      if (!this.#readString(frame, start, at, hole)) return false;
     }
     return true;
   }

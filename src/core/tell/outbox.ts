@@ -33,8 +33,7 @@ export class Outbox {
 
   /** Ends the input. After the outermost input come the writes, then the tells. */
   leave(): void {
-    if (--this.#depth > 0) return;
-    if (this.#isWriting) return;
+    if (--this.#depth > 0 || this.#isWriting) return;
     try {
       if (this.#writes) this.#write(this.#writes);
     } finally {
