@@ -53,6 +53,8 @@ const clients = {
     cass: "src/cass/index.ts",
     "codebuff-cli": "src/codebuff-cli/index.ts",
     "codebuff-cli.unsupported": "src/codebuff-cli/unsupported.ts",
+    acp: "src/acp/index.ts",
+    "acp.unsupported": "src/acp/unsupported.ts",
     "codebuff-run": "src/codebuff-run/index.ts",
     "codebuff-run-tools": "src/codebuff-run/tools/index.ts",
     universal: "src/universal/index.ts",

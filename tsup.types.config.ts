@@ -9,6 +9,7 @@ export default defineConfig({
     codey: "src/codey/index.ts",
     cass: "src/cass/index.ts",
     "codebuff-cli": "src/codebuff-cli/index.ts",
+    acp: "src/acp/index.ts",
     "codebuff-run": "src/codebuff-run/index.ts",
     "codebuff-run-tools": "src/codebuff-run/tools/index.ts",
     universal: "src/universal/index.ts",

@@ -95,6 +95,7 @@ export default defineConfig({
         "src/ink/**/*.{ts,tsx}",
         "src/schemas/**/*.ts",
         "src/codebuff-cli/**/*.ts",
+        "src/acp/**/*.ts",
         "src/codebuff-run/!(tools)/**/*.ts",
         "src/codebuff-run/*.ts",
         "src/process/**/*.ts",

@@ -115,7 +115,7 @@ function judgePackage(module: string, room: Room, specifier: string, manifest: M
   const name = packageName(specifier);
   if (isBuiltin(specifier) || NODE_PACKAGES.has(name)) {
     if (mayUseNode(module)) return undefined;
-    return `"${specifier}" exists on Node only: it may be named in *.node.ts, testing, codebuff-cli and codebuff-run/tools`;
+    return `"${specifier}" exists on Node only: it may be named in *.node.ts, testing, codebuff-cli, acp and codebuff-run/tools`;
   }
   if (name === "zod" && specifier !== "zod/mini") {
     return `"${specifier}" costs a browser 90 kB: import * as z from "zod/mini"`;

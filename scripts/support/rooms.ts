@@ -29,7 +29,7 @@ export interface Room {
 export const FLATS: readonly string[] = ["codebuff", "codey", "cass"];
 
 /** Flats whose backend is a program on this machine. */
-export const PROCESS_FLATS: readonly string[] = ["codebuff-cli"];
+export const PROCESS_FLATS: readonly string[] = ["codebuff-cli", "acp"];
 
 /** Flats that call their backend over HTTP: there is no connection. */
 export const HTTP_FLATS: readonly string[] = ["codebuff-run"];

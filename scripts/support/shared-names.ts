@@ -9,7 +9,7 @@ export interface SharedName {
 /** Every name more makes the code harder to search. */
 export const MAX_SHARED_NAMES = 25;
 
-const EVERY_FLAT = ["codebuff", "codey", "cass", "codebuff-cli", "codebuff-run", "testing/agent"];
+const EVERY_FLAT = ["codebuff", "codey", "cass", "codebuff-cli", "codebuff-run", "acp", "testing/agent"];
 
 const inFlats = (name: string, reason: string): SharedName => ({ name, in: EVERY_FLAT, reason });
 
@@ -19,10 +19,10 @@ const onBoth = (name: string): SharedName => ({
   reason: 'package.json picks one of the two files for "#socket"',
 });
 
-const standIn = (name: string): SharedName => ({
+const standIn = (name: string, flat = "codebuff-cli"): SharedName => ({
   name,
-  in: ["codebuff-cli"],
-  reason: "unsupported.ts has the public names of codebuff-cli where there is no Node",
+  in: [flat],
+  reason: `unsupported.ts has the public names of ${flat} where there is no Node`,
 });
 
 const component = (name: string, shown: string): SharedName => ({
@@ -46,6 +46,8 @@ export const SHARED_NAMES: readonly SharedName[] = [
   onBoth("unlisten"),
   onBoth("dataOf"),
   onBoth("inOneWrite"),
+  standIn("AcpClient", "acp"),
+  standIn("acp", "acp"),
   standIn("CodebuffCli"),
   standIn("codebuffCli"),
   standIn("CodebuffCredentials"),

@@ -1,16 +1,8 @@
 // The user's home folder, and the chats that the program has stored.
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { checkCallOptions, checks } from "../core/checks.ts";
-
-export function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false; // missing, a loop of links, or no permission
-  }
-}
 
 export function homeFolder(): string | undefined {
   try {

@@ -4,7 +4,7 @@ import { checks } from "../core/checks.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
 import { utf8Length, wellFormed } from "../core/text.ts";
 import { checkOwnPrompt, type PromptOf, readPromptText } from "../core/turn/prompt-input.ts";
-import { isFolder } from "./folder.ts";
+import { isFolder } from "../process/folder.ts";
 import {
   CLI_PROMPT_CHECKS,
   type CodebuffCliMode,

@@ -4,16 +4,9 @@ import { said } from "../core/errors.ts";
 import { Templates } from "../core/link/template.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { Exit } from "../process/group-process.ts";
+import { LineSplitter, type LongLine } from "../process/lines.ts";
 import type { CliCore } from "./cli-core.ts";
-import {
-  type CodebuffCliEvent,
-  ESCAPE,
-  hotText,
-  LineSplitter,
-  type LongLine,
-  type PrintedEvent,
-  readLine,
-} from "./messages.ts";
+import { type CodebuffCliEvent, ESCAPE, hotText, type PrintedEvent, readLine } from "./messages.ts";
 import { saysAllAtEnd } from "./options.ts";
 import type { Ended, RunReport } from "./outcome.ts";
 import type { Questions } from "./questions.ts";

@@ -6,12 +6,12 @@ import { type AgentwireError, ClosedError, ConnectError, isAgentwireError } from
 import { cleanCause } from "../core/tell/clean-cause.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
+import { isFolder } from "../process/folder.ts";
 import { type Exit, GroupProcess } from "../process/group-process.ts";
 import { locate } from "../process/program.ts";
 import type { CliCore } from "./cli-core.ts";
 import type { Environments } from "./environment.ts";
 import { adviceOn, CodebuffCliError, notStarted, tookTooLong } from "./errors.ts";
-import { isFolder } from "./folder.ts";
 import { buildArgv, type CodebuffCliPrompt, type Invocation } from "./input.ts";
 import type { CodebuffCliEvent } from "./messages.ts";
 import type { CodebuffCliPromptOptions } from "./options.ts";

@@ -1,7 +1,7 @@
 // Keeps the first and last lines of the error output, in bounded memory.
 import { stripVTControlCharacters } from "node:util";
+import { LineSplitter } from "../process/lines.ts";
 import type { CodebuffCliStderr } from "./errors.ts";
-import { LineSplitter } from "./messages.ts";
 
 /** Kept first lines, where a program names missing requirements. */
 const HEAD = 20;

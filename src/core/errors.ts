@@ -86,6 +86,8 @@ export type HandshakeReason =
   | "timeout"
   | "refresh-failed"
   | "initializing"
+  | "auth"
+  | "version"
   | "closed";
 
 /** The server refused the session, or never answered the handshake. */

@@ -1,8 +1,10 @@
 // Starts one program in its own process group, without a shell; its signals, pipes and end.
 import { type ChildProcess, spawn } from "node:child_process";
 import { type CancelTimer, type Clock, Deadline } from "../core/clock.ts";
+import { randomId } from "../core/random-id.ts";
 import { Group } from "./group.ts";
 import { unwatch, type Watched, watch } from "./parent-end.ts";
+import { MARK } from "./started.ts";
 
 export interface Exit {
   /** Null if a signal ended the process. */
@@ -24,9 +26,10 @@ export interface ProcessSetup {
   readonly forwardSignals: boolean;
   /**
    * `program`: processes that the program leaves behind stay. If it was told to end, they have the rest of its grace.
-   * `group`: they are killed, and `ended` waits for them.
+   * `group`: they are killed, and `ended` waits for them. `all`: as `group`, and so are those that left the group
+   * (Linux only). A variable in the environment marks them.
    */
-  readonly scope: "program" | "group";
+  readonly scope: "program" | "group" | "all";
   readonly clock: Clock;
   readonly listener: ProcessListener;
 }
@@ -85,13 +88,14 @@ const NO_TIMER: CancelTimer = () => {};
  *        └── exit, scope `program`: SIGKILL ─────────────────────▶ draining
  *
  * A process that could not be started goes from `running` to `over`. With the scope `group`, an exit that leaves no process goes from `draining` to
- * `closing` at once, and its pipes have PIPE_GRACE. A process that leaves the group (`setsid`) is out of reach.
+ * `closing` at once, and its pipes have PIPE_GRACE. A process that leaves the group (`setsid`) is out of
+ * reach, except with the scope `all`.
  */
 export class GroupProcess implements Watched {
   readonly forwardsSignals: boolean;
   readonly #child: ChildProcess;
   readonly #group: Group;
-  readonly #scope: ProcessSetup["scope"];
+  readonly #scope: "program" | "group";
   readonly #clock: Clock;
   readonly #listener: ProcessListener;
   /** Runs in the state `draining`, while stdout is not paused. */
@@ -104,7 +108,8 @@ export class GroupProcess implements Watched {
   constructor(setup: ProcessSetup) {
     const { command, args, cwd, env, input, forwardSignals, scope, clock, listener } = setup;
     this.forwardsSignals = forwardSignals;
-    this.#scope = scope;
+    this.#scope = scope === "program" ? scope : "group";
+    const mark = scope === "all" ? randomId("process") : undefined;
     this.#clock = clock;
     this.#listener = listener;
     // After a blocked event loop, timers run first. `setImmediate` lets Node read the pipes before.
@@ -116,14 +121,14 @@ export class GroupProcess implements Watched {
     );
     const child = spawn(command, [...args], {
       cwd,
-      env,
+      env: mark === undefined ? env : { ...env, [MARK]: mark },
       detached: process.platform !== "win32",
       shell: false,
       windowsHide: true,
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
     this.#child = child;
-    this.#group = new Group(child);
+    this.#group = new Group(child, mark);
     child.on("error", (error: NodeJS.ErrnoException) => this.#onError(error));
     // A broken pipe is closed; the exit reports the rest.
     for (const pipe of this.#pipes) pipe?.on("error", () => {});

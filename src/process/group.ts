@@ -1,21 +1,27 @@
 // A process group, and how it is ended.
 import { type ChildProcess, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { killStarted, lives, startedBy } from "./started.ts";
 
 /** The process group of a child. On Windows, which has no groups: the child's process tree. */
 export class Group {
   readonly #child: ChildProcess;
+  readonly #mark: string | undefined;
   /** Living processes at the last check. */
   #members: readonly string[] = [];
+  #started: readonly number[] = [];
 
-  constructor(child: ChildProcess) {
+  /** @param mark the processes with this mark belong to the group, too. See {@link startedBy} */
+  constructor(child: ChildProcess, mark?: string) {
     this.#child = child;
+    this.#mark = mark;
   }
 
-  /** On Windows, every signal kills the processes. */
+  /** On Windows, every signal kills the processes. Processes that left the group get only SIGKILL. */
   signal(signal: NodeJS.Signals): void {
     const { pid } = this.#child;
     if (pid === undefined) return;
+    if (this.#mark !== undefined && signal === "SIGKILL") killStarted(this.#mark);
     if (process.platform === "win32") {
       spawnSync("taskkill", ["/pid", String(pid), "/T", "/F"], { windowsHide: true, stdio: "ignore" });
       return;
@@ -30,7 +36,9 @@ export class Group {
   /** Whether a process of the group may be alive. Always false on Windows. */
   get isAlive(): boolean {
     const { pid } = this.#child;
-    if (pid === undefined || process.platform === "win32" || !exists(pid)) return false;
+    if (pid === undefined || process.platform === "win32") return false;
+    if (this.#mark !== undefined && this.#hasStarted(this.#mark)) return true;
+    if (!exists(pid)) return false;
     if (process.platform !== "linux") return true;
     // In a container, zombies may stay: the group would then exist forever.
     const group = String(pid);
@@ -38,6 +46,13 @@ export class Group {
     const members = membersOf(group);
     this.#members = members ?? [];
     return this.#members.length > 0 || members === undefined;
+  }
+
+  /** Whether a process with the mark lives, in whatever group. */
+  #hasStarted(mark: string): boolean {
+    if (this.#started.some(lives)) return true;
+    this.#started = [...startedBy(mark)];
+    return this.#started.length > 0;
   }
 }
 

@@ -19,6 +19,8 @@ export interface CallFacts {
   readonly agent?: AgentKey;
   /** The tool's title, kind and locations. */
   readonly facts?: ToolFacts | undefined;
+  /** The call's input may still change: the call is announced with a later state. */
+  readonly isUnsettled?: boolean;
   /** This machine runs the call, so this library states the start and the result. */
   readonly isOwn?: boolean;
   /** The mapping reports start and result from events. Otherwise the states of the call do. */

@@ -39,6 +39,8 @@ describe("describeError of a refused handshake", () => {
     timeout: "no",
     "refresh-failed": "no",
     initializing: "safe",
+    auth: "no",
+    version: "no",
     closed: "safe",
   } as const satisfies Readonly<Record<HandshakeReason, string>>;
 

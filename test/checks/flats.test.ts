@@ -28,6 +28,6 @@ describe("a flat, the folder of one backend", () => {
   });
 
   test("is complete for every known backend", () => {
-    expect(built).toEqual(["codebuff", "codey", "cass", "codebuff-cli", "codebuff-run"]);
+    expect(built).toEqual(["codebuff", "codey", "cass", "codebuff-cli", "acp", "codebuff-run"]);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import { LineSplitter, type LongLine } from "../../src/codebuff-cli/messages.ts";
+import { LineSplitter, type LongLine } from "../../src/process/lines.ts";
 import { describe, test } from "./rows.ts";
 
 const LIMIT = 16 * 1_048_576;

@@ -132,6 +132,46 @@ const RUN: readonly (readonly [reason: string, tests: readonly string[]])[] = [
   ],
 ];
 
+/** What an ACP agent has not, or has otherwise; each reason with its promises. */
+const ACP: readonly (readonly [reason: string, tests: readonly string[]])[] = [
+  [
+    "a program is no link: it is started again by the next prompt, and nobody waits for it in between",
+    [
+      "cut",
+      "reconnect",
+      "redaction", // keys are in the environment: `test/acp/process.test.ts`
+      "close: a client that waits for its next attempt closes",
+      "many: thirty lost links leave no timer, and no listener on the client's own signal",
+      "connect: a server that opens but stays silent is given up",
+      "conversation: `survivesReconnect` says whether it outlives a lost link",
+      "frames: a lost link and the reconnect are emitted in order",
+      "frames: a `disconnected` listener sees a client that has left `ready`",
+      "frames: a `disconnected` listener that closes the client does not hide the loss from others",
+    ],
+  ],
+  [
+    "a program that ends at once does so until somebody mends it, and nobody hands a link to it",
+    [
+      "connect: an unreachable backend rejects at once, and can be retried",
+      "connect: a refused upgrade rejects, and can be retried",
+      "connect: a server that never answers fails after `connectTimeout`",
+      "generic: a client that closed after a lost link refuses a prompt as `closed`",
+    ],
+  ],
+  ["a line that is no message is a warning alone: `test/acp/errors.test.ts`", ["garbage"]],
+  [
+    "it has no options of a connection, and a line that is too long is skipped",
+    [
+      "input: the constructor refuses invalid options",
+      "limits: a frame over `maxReceiveBytes` closes the link and fails the running turn",
+    ],
+  ],
+  [
+    "the answer to the prompt ends a turn, and not its last update",
+    ["order: a cancel in a listener of the last event cannot change the answer"],
+  ],
+];
+
 /** What the agent of tests has not, for want of a wire; each reason with its promises. */
 const AGENT: readonly (readonly [reason: string, tests: readonly string[]])[] = [
   [
@@ -219,6 +259,7 @@ export const exceptions: readonly Exception[] = [
     reason: "its server answers no ping, so that silence proves nothing",
   },
   ...AGENT.flatMap(([reason, tests]) => tests.map((test) => ({ protocol: "mock-agent", test, reason }))),
+  ...ACP.flatMap(([reason, tests]) => tests.map((test) => ({ protocol: "acp", test, reason }))),
   ...CLI.flatMap(([reason, tests]) => tests.map((test) => ({ protocol: "codebuff-cli", test, reason }))),
   ...RUN.flatMap(([reason, tests]) => tests.map((test) => ({ protocol: "codebuff-run", test, reason }))),
   ...forAll(CODEY, {

@@ -12,6 +12,7 @@ import {
   type ErrorCode,
   type HandshakeReason,
 } from "agentwire";
+import { AcpClient } from "agentwire/acp";
 import * as cliEntry from "agentwire/codebuff-cli";
 import * as runEntry from "agentwire/codebuff-run";
 import { describe, expect, test } from "vitest";
@@ -95,12 +96,14 @@ describe("the table of capabilities", () => {
   test.each(Object.keys(cass) as (keyof Capabilities)[])("is right about %s", (name) => {
     const row = rows.find((each) => each[""] === `\`${name}\``) ?? {};
     const begin = (text = ""): string => text.split(": ")[0] ?? "";
-    expect([row["Codebuff"], row["Codey"], row["Cass"], row["CLI"], row["run"]].map(begin)).toEqual([
+    const columns = ["Codebuff", "Codey", "Cass", "CLI", "run", "ACP"].map((backend) => row[backend]);
+    expect(columns.map(begin)).toEqual([
       ofCodebuff(name),
       cell(codey[name]),
       cell(cass[name]),
       ofCli(name),
       ofRun(name),
+      cell(new AcpClient({ command: "agent" }).capabilities[name]),
     ]);
   });
 });
@@ -155,8 +158,8 @@ describe("the table of errors", () => {
 describe("the table of reasons for a refused handshake", () => {
   const rows = table("docs/errors.md", "| `reason` | protocol |");
   const reasons: Readonly<Record<HandshakeReason, readonly string[]>> = {
-    nack: ["Codebuff"],
-    policy: ["Codebuff"],
+    nack: ["Codebuff", "ACP"],
+    policy: ["Codebuff", "ACP"],
     duplicate: ["Codebuff"],
     full: ["Codebuff"],
     closed: ["Codebuff"],
@@ -166,6 +169,8 @@ describe("the table of reasons for a refused handshake", () => {
     anonymous: ["Cass"],
     "refresh-failed": ["Codebuff", "Cass"],
     initializing: ["Cass"],
+    auth: ["ACP"],
+    version: ["ACP"],
   };
 
   test.each(Object.entries(reasons))("has the reason %s, for the protocols %j", (reason, protocols) => {

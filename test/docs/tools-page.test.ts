@@ -75,6 +75,7 @@ test.each([
   [
     "Options",
     names<keyof NodeTools>({
+      root: true,
       handlers: true,
       names: true,
       readFiles: true,

@@ -9,6 +9,7 @@ export const SOURCES: Readonly<Record<string, string>> = {
   "agentwire/codey": source("codey/index.ts"),
   "agentwire/cass": source("cass/index.ts"),
   "agentwire/codebuff-cli": source("codebuff-cli/index.ts"),
+  "agentwire/acp": source("acp/index.ts"),
   "agentwire/codebuff-run/tools": source("codebuff-run/tools/index.ts"),
   "agentwire/codebuff-run": source("codebuff-run/index.ts"),
   "agentwire/universal": source("universal/index.ts"),

@@ -119,6 +119,40 @@ export const cliOptions = {
   clock: new ManualClock(),
 };
 
+export const acpOptions = {
+  ...gate,
+  onQuestion: "manual",
+  command: "/nowhere/at/all",
+  args: [],
+  createStream: undefined, // excludes `command`
+  cwd: ".",
+  env: {},
+  keepEnv: [],
+  mode: "ask",
+  auth: "a",
+  mcpServers: [],
+  always: "agent",
+  files: undefined, // a door to `cwd`
+  readFiles: true,
+  clientInfo: { name: "app", title: "App", version: "1" },
+  maxTurns: 1,
+  connectTimeout: 1,
+  cancelTimeout: 1,
+  idleTimeout: 1,
+  forwardSignals: false,
+  maxLineBytes: 1,
+  maxSendBytes: 1,
+  maxQueuedEvents: 1,
+  maxQueuedTurns: 1,
+  maxQueuedBytes: 1,
+  maxBufferedBytes: 1,
+  maxTextBytes: 1,
+  signal: new AbortController().signal,
+  logger: undefined,
+  debug: false,
+  clock: new ManualClock(),
+};
+
 export const runOptions = {
   ...gate,
   onQuestion: "manual",

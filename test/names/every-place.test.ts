@@ -162,6 +162,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
     "unknownMessage",
   ],
   CodebuffCli: ["spawned", "stderr"],
+  AcpClient: ["spawned", "session", "notification"],
   CodebuffRun: ["step"],
 };
 

@@ -1,3 +1,4 @@
+import { AcpClient, type AcpOptions } from "agentwire/acp";
 import { CassClient, type CassClientOptions, CassRest, type CassRestOptions } from "agentwire/cass";
 import { CodebuffClient, type CodebuffClientOptions } from "agentwire/codebuff";
 import {
@@ -12,7 +13,14 @@ import { CodeyClient, type CodeyClientOptions } from "agentwire/codey";
 import { ManualClock } from "agentwire/testing";
 import type { AnyClient } from "../contract/fixture.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
-import { cassOptions, cliOptions, codebuffOptions, codeyOptions, runOptions } from "./all-options.ts";
+import {
+  acpOptions,
+  cassOptions,
+  cliOptions,
+  codebuffOptions,
+  codeyOptions,
+  runOptions,
+} from "./all-options.ts";
 import { ofTools } from "./tools-places.ts";
 
 /** A place where a caller gives names: what may stand there, and how it is given. */
@@ -55,6 +63,7 @@ const codebuff = () => new CodebuffClient(socket);
 const codey = () => new CodeyClient(socket);
 const cass = () => new CassClient({ ...socket, token });
 const cli = () => new CodebuffCli({ command: "/nowhere/at/all" });
+const acp = () => new AcpClient({ command: "/nowhere/at/all" });
 const never = (): Promise<never> => new Promise(() => {});
 const backend = { apiKey: "k", baseUrl: "http://127.0.0.1:9", fetch: never };
 const run = () => new CodebuffRun({ ...backend, agent: { id: "a", displayName: "A", model: "m" } });
@@ -100,6 +109,12 @@ export const makers: readonly Maker[] = [
       sessionId: "s1",
       timeoutSeconds: undefined,
     },
+  },
+  {
+    name: "AcpClient",
+    make: acp,
+    prompt: { blocks: [{ type: "text", text: "hello" }] },
+    options: { files: [] },
   },
   {
     name: "CodebuffRun",
@@ -298,6 +313,11 @@ export const places: readonly Place[] = [
     ...inLink({ ...socket, token }),
   }),
   ...options("CodebuffCli", (given: CodebuffCliOptions) => new CodebuffCli(given), { options: [cliOptions] }),
+  ...options("AcpClient", (given: AcpOptions) => new AcpClient(given), {
+    options: [acpOptions],
+    "a rule": [rule, (given: object) => ({ command: "a", toolPolicy: [{ ...rule, tool: "ls" }, given] })],
+    "the app's name": [acpOptions.clientInfo, (given: object) => ({ command: "a", clientInfo: given })],
+  }),
   ...options("CodebuffRun", (given: CodebuffRunOptions) => new CodebuffRun(given), {
     options: [runOptions],
     "a rule": [rule, (given: object) => ({ ...backend, toolPolicy: [{ ...rule, tool: "ls" }, given] })],

@@ -45,6 +45,8 @@ export interface NodeToolChanges {
 
 /** Tools for one local folder. */
 export interface NodeTools {
+  /** The folder, as the option names it. */
+  readonly root: string;
   /** For `overrideTools` of `CodebuffRun`, and `tools` of `CodebuffClient`. */
   readonly handlers: Readonly<Record<string, NodeToolHandler>>;
   /** The tools' names, for an agent's `toolNames`. */
@@ -77,6 +79,7 @@ export function nodeTools(options: NodeToolsOptions): NodeTools {
 }
 
 class FolderTools implements NodeTools {
+  readonly root: string;
   readonly handlers: Readonly<Record<string, NodeToolHandler>>;
   readonly names: readonly string[];
   readonly #options: NodeToolsOptions;
@@ -89,6 +92,7 @@ class FolderTools implements NodeTools {
 
   constructor(options: NodeToolsOptions) {
     this.#options = options;
+    this.root = options.root;
     const tools = this.#tools();
     this.names = Object.keys(tools);
     this.handlers = Object.fromEntries(

@@ -32,6 +32,8 @@ export interface Asking {
   readonly isHandled: boolean;
   /** The tool's source, if names are not unique: grants are per source. @default "": the backend's tools */
   readonly source?: string | undefined;
+  /** The user has just allowed the same action in another request. Only a rule can still deny it. @default false */
+  readonly isAllowed?: boolean | undefined;
   /** Replaces the table's subject. With `subject: undefined` the call gets no grant. @default the table's */
   readonly about?: { readonly subject: Subject | undefined } | undefined;
   /** Computes what the call would change, before the user is asked. @default no preview */
@@ -39,6 +41,8 @@ export interface Asking {
   /** Called exactly once, perhaps before `ask` returns. An error that it throws becomes a warning. */
   readonly decided: (ruling: Ruling) => void;
 }
+
+const ALLOWED: Ruling = { decision: "once", by: "session" };
 
 /**
  * The gate that every request of a server to this machine passes. The first matching rule, a grant, the callback or
@@ -106,7 +110,10 @@ export class Gate {
   }
 
   /** Gets a decision on a call. The returned function withdraws the request, as a stopped turn must. */
-  ask(asked: ToolCall, { turn, isHandled, source = "", about, preview, decided }: Asking): Withdraw {
+  ask(
+    asked: ToolCall,
+    { turn, isHandled, isAllowed, source = "", about, preview, decided }: Asking,
+  ): Withdraw {
     const { outbox } = this.#host;
     const { onToolApproval } = this.#options;
     const grants = this.#grants; // a decision on this call must not apply to a later session
@@ -134,7 +141,7 @@ export class Gate {
     );
     const begin = (verdict: ToolRule["then"] | undefined): void => {
       const known = (): Ruling | undefined =>
-        this.#rules.ruling(verdict, { granted: grants.rulingOn(granted), isHandled });
+        this.#rules.ruling(verdict, { granted: isAllowed ? ALLOWED : grants.rulingOn(granted), isHandled });
       this.#begin(
         request,
         known,

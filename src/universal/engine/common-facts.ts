@@ -11,8 +11,9 @@ import type { Session, TurnClose } from "./session.ts";
 
 /** A tool call is new or has changed. `isMissed`: the call's events were missed. */
 export function onCall(call: TurnToolCall, mapping: Mapping, session: Session, isMissed = false): void {
-  const { isOwn, isOnlyAnnounced, isResultTold, ...facts } = mapping.call?.(call) ?? {};
+  const { isOwn, isOnlyAnnounced, isResultTold, isUnsettled, ...facts } = mapping.call?.(call) ?? {};
   const { id, name, input, state } = call;
+  if (isUnsettled && !session.hasCall(id)) return;
   if (isOwn) session.ownCall({ id, name, input, ...facts });
   else session.call({ id, name, input, ...facts });
   if (isOnlyAnnounced && !isMissed) return;

@@ -121,6 +121,8 @@ const REASONS = {
       ? unsent("The sign-in could not be renewed. The app could not renew your sign-in. Check your network.")
       : { ...WORDS.signIn, what: "The app could not renew your sign-in. Sign in again." },
   initializing: () => WORDS.starting,
+  auth: () => WORDS.signIn,
+  version: () => WORDS.wrongServer,
   closed: () => ({ ...WORDS.unreachable, what: "The server hung up while the connection was being set up." }),
 } satisfies Readonly<Record<HandshakeReason, (facts: ErrorFacts) => Words>>;
 

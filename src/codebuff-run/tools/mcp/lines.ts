@@ -37,21 +37,3 @@ export class Lines {
     return true;
   }
 }
-
-/** Keeps the last bytes of a text stream. */
-export class Tail {
-  readonly #maxBytes: number;
-  #bytes: Uint8Array = new Uint8Array();
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  push(piece: Uint8Array): void {
-    this.#bytes = Buffer.concat([this.#bytes, piece.subarray(-this.#maxBytes)]).subarray(-this.#maxBytes);
-  }
-
-  get text(): string {
-    return new TextDecoder().decode(this.#bytes).trim();
-  }
-}

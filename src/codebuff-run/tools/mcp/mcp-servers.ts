@@ -1,8 +1,8 @@
 // `mcpServers`: the tools of MCP servers for runs, and its options.
 import { type Checks, checkFields, checks, isObject } from "../../../core/checks.ts";
 import { InvalidInputError } from "../../../core/errors.ts";
+import { programEnvironment } from "../../../process/environment.ts";
 import type { ToolSource } from "../../calls/tool-sources.ts";
-import { programEnvironment } from "../terminal/environment.ts";
 import { checkConfig, type McpServerConfig, targetOf } from "./config.ts";
 import { McpServer } from "./mcp-server.ts";
 import type { McpLimits } from "./session.ts";

@@ -6,8 +6,9 @@ import { deferred } from "../../../core/deferred.ts";
 import { said } from "../../../core/errors.ts";
 import { flattened, isTooDeep } from "../../../core/text.ts";
 import { GroupProcess, OPEN_INPUT, type ProcessSetup } from "../../../process/group-process.ts";
+import { Tail } from "../../../process/lines.ts";
 import { locate } from "../../../process/program.ts";
-import { Lines, Tail } from "./lines.ts";
+import { Lines } from "./lines.ts";
 import { failureInstead } from "./nesting.ts";
 
 type StdioSetup = Pick<ProcessSetup, "command" | "args" | "env" | "cwd" | "clock">;

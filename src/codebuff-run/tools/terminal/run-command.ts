@@ -2,12 +2,12 @@
 import { parse } from "node:path";
 import { type CancelTimer, type Clock, systemClock } from "../../../core/clock.ts";
 import { deferred } from "../../../core/deferred.ts";
+import { programEnvironment } from "../../../process/environment.ts";
 import { type Exit, GroupProcess, type ProcessSetup } from "../../../process/group-process.ts";
 import type { OpenFolder } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import type { LocalTool, ToolJob } from "../job.ts";
 import type { NodeTerminalOptions } from "../options.ts";
-import { programEnvironment } from "./environment.ts";
 import { CommandOutput } from "./output.ts";
 import { OutputProgress } from "./progress.ts";
 import { findShell } from "./shell.ts";

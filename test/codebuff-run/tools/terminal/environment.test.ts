@@ -3,7 +3,7 @@ import {
   type EnvironmentSetup,
   isCredentialVariable,
   programEnvironment,
-} from "../../../../src/codebuff-run/tools/terminal/environment.ts";
+} from "../../../../src/process/environment.ts";
 import { terminalWorld } from "./world.ts";
 
 const QUIET = { PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0", NO_COLOR: "1" };

@@ -1,12 +1,15 @@
-// The environment of a command, without credentials.
-import {
-  CREDENTIAL_NAME,
-  isCredentialParameter,
-  urlCredentials,
-} from "../../../core/tell/credential-names.ts";
-import type { NodeTerminalOptions } from "../options.ts";
+// The environment of a program that an agent runs or that is an agent, without credentials.
+import { CREDENTIAL_NAME, isCredentialParameter, urlCredentials } from "../core/tell/credential-names.ts";
 
-export interface EnvironmentSetup extends Pick<NodeTerminalOptions, "env" | "inheritEnv" | "keepEnv"> {
+export interface EnvironmentSetup {
+  /** Additional variables. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Passes this process's variables except credentials. `false`: PATH, HOME and a few more. @default true */
+  readonly inheritEnv?: boolean | undefined;
+  /** Variables to pass in any case. @default none */
+  readonly keepEnv?: readonly string[] | undefined;
+  /** Variables that replace those of this process. @default pagers, prompts and colours are off */
+  readonly quiet?: Readonly<Record<string, string>> | undefined;
   readonly own: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
 }
@@ -45,7 +48,7 @@ const HARMLESS: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK"]
 
 /** The environment of an agent's program. Drops this process's credentials unless the caller names them. */
 export function programEnvironment(setup: EnvironmentSetup): NodeJS.ProcessEnv {
-  const { own, env = {}, inheritEnv = true, keepEnv = [], platform } = setup;
+  const { own, env = {}, inheritEnv = true, keepEnv = [], quiet = QUIET, platform } = setup;
   const nameOf = platform === "win32" ? (name: string): string => name.toUpperCase() : String;
   const setOf = (names: readonly string[]): ReadonlySet<string> => new Set(names.map(nameOf));
   const kept = setOf(keepEnv);
@@ -68,7 +71,7 @@ export function programEnvironment(setup: EnvironmentSetup): NodeJS.ProcessEnv {
     if (value === undefined || !isPassed(name, value)) continue;
     made.set(nameOf(name), [name, value]);
   }
-  for (const [name, value] of Object.entries({ ...QUIET, ...env })) made.set(nameOf(name), [name, value]);
+  for (const [name, value] of Object.entries({ ...quiet, ...env })) made.set(nameOf(name), [name, value]);
   return Object.fromEntries(made.values());
 }
 

@@ -1,0 +1,291 @@
+// One connection to an agent: its start, its requests, its loss and its end.
+import type { CancelTimer } from "../core/clock.ts";
+import { type Deferred, deferred } from "../core/deferred.ts";
+import {
+  type AgentwireError,
+  ConnectTimeoutError,
+  HandshakeError,
+  RequestTimeoutError,
+} from "../core/errors.ts";
+import type { Exit } from "../process/group-process.ts";
+import type { AcpCore } from "./acp-core.ts";
+import { type AcpAgent, readAgent } from "./agent.ts";
+import { AcpLostError, AgentRefusal, asAcpError, authError, endedEarly, exitWords, RPC } from "./errors.ts";
+import { PROTOCOL_VERSION } from "./messages.ts";
+import { loadSdk } from "./peer.ts";
+import type { AcpSession } from "./session.ts";
+import { ProgramTransport, StreamTransport, type Transport } from "./transport.ts";
+import { AcpWire } from "./wire.ts";
+
+/** What a link asks of its client. */
+export interface AgentLinkUser {
+  update(link: AgentLink, params: unknown): void;
+  requested(link: AgentLink, method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
+  /** The link has ended. `error`: unexpectedly. */
+  over(link: AgentLink, error: AcpLostError): void;
+}
+
+/** ms for `session/close`, then for the end after stdin was closed, then after SIGTERM. */
+const CLOSE_TIME = 1_000;
+const INPUT_TIME = 2_000;
+const TERM_TIME = 1_000;
+
+/** ms for a login, which may need the user in a browser. */
+const AUTH_TIME = 300_000;
+
+/** Characters of the agent's first line that is no message. */
+const MAX_SAID = 500;
+
+type State =
+  | { readonly name: "starting"; readonly limit: CancelTimer }
+  | { readonly name: "open" }
+  /** Stdin is closed. `limit` sends SIGTERM. */
+  | { readonly name: "ending"; readonly limit: CancelTimer }
+  | { readonly name: "over"; readonly error: AgentwireError };
+
+const NO_TIMER: CancelTimer = () => {};
+
+/**
+ * One process with its stdio, or a stream pair.
+ *
+ *     starting (initialize, authenticate) ──▶ open ──end()──▶ ending (stdin closed) ──▶ SIGTERM ──▶ SIGKILL ──▶ over
+ *        └── exit, limit, refusal ──────────────┴── exit ───────┴──────────────────────────────────────────────▶
+ */
+export class AgentLink {
+  readonly sessions = new Map<string, AcpSession>();
+  /** Resolves when the agent is ready. Rejects if it will not be. */
+  readonly opened: Deferred<void> = deferred();
+  readonly ended: Deferred<void> = deferred();
+  readonly #core: AcpCore;
+  readonly #user: AgentLinkUser;
+  readonly #wire: AcpWire;
+  readonly #transport: Transport;
+  /** Requests that wait for the agent, to be rejected at its end. */
+  readonly #waiting = new Set<Deferred<unknown>>();
+  #state: State;
+  #agent: AcpAgent | undefined;
+  /** The first line that was no message, before the agent spoke ACP. */
+  #said = "";
+  /** Why this client ends the link at once. */
+  #because: AgentwireError | undefined;
+
+  /** Starts the agent. @throws ConnectError */
+  constructor(core: AcpCore, user: AgentLinkUser) {
+    this.#core = core;
+    this.#user = user;
+    const { settings, outbox, clock } = core;
+    const { createStream, connectTimeout, maxLineBytes } = settings;
+    this.#wire = new AcpWire(
+      {
+        outbox,
+        write: (line) => {
+          core.frame("out", line);
+          this.#transport.write(line);
+        },
+        heard: (line, message) => {
+          core.frame("in", line);
+          core.message(message);
+        },
+        stray: (line, problem) => this.#stray(line, problem),
+        update: (params) => user.update(this, params),
+        notified: (method, params) => core.events.emit("notification", { method, params }),
+        requested: (method, params, signal) => user.requested(this, method, params, signal),
+      },
+      maxLineBytes,
+    );
+    const listener = {
+      stdout: (piece: Uint8Array) => this.#wire.push(piece),
+      ended: (exit: Exit) => this.#wire.end(() => outbox.run(() => this.#over(this.#endOf(exit)))),
+      failed: (error: Error) => outbox.run(() => this.#over(asAcpError(error, core.clean))),
+    };
+    const late = (): void => this.kill(tooSlow(connectTimeout));
+    const limit = connectTimeout > 0 ? clock.setTimeout(late, connectTimeout) : NO_TIMER;
+    this.#state = { name: "starting", limit };
+    try {
+      this.#transport = createStream
+        ? new StreamTransport(createStream(), listener, clock)
+        : new ProgramTransport(settings, listener, core.clean);
+    } catch (error) {
+      limit();
+      throw error;
+    }
+    const { pid } = this.#transport;
+    if (pid !== undefined) core.events.emit("spawned", { pid });
+    void this.#start();
+  }
+
+  get isOver(): boolean {
+    return this.#state.name === "over";
+  }
+
+  /** Whether new work may begin on this link. */
+  get isUsable(): boolean {
+    return this.#state.name === "starting" || this.#state.name === "open";
+  }
+
+  /** What the agent has said about itself. Undefined until it has. */
+  get agent(): AcpAgent | undefined {
+    return this.#agent;
+  }
+
+  /** The end of the error output, without keys. */
+  get stderr(): string {
+    return this.#core.clean(this.#transport.stderr);
+  }
+
+  /**
+   * Sends a request. `limit` in ms; 0: none.
+   * @throws AgentRefusal, RequestTimeoutError, or the error of a link that ends meanwhile
+   */
+  async request(method: string, params: object, limit: number): Promise<unknown> {
+    const state = this.#state;
+    if (state.name === "over") throw state.error;
+    const waiting = deferred<unknown>();
+    this.#waiting.add(waiting);
+    const { outbox, clock } = this.#core;
+    const late = (): void =>
+      waiting.reject(
+        new RequestTimeoutError(`the agent did not answer \`${method}\` within ${limit} ms`, {
+          timeout: limit,
+        }),
+      );
+    const cancel = limit > 0 ? clock.setTimeout(late, limit) : NO_TIMER;
+    this.#wire.request(method, params).then(waiting.resolve, waiting.reject);
+    try {
+      return await waiting.promise;
+    } catch (error) {
+      if (error instanceof AgentRefusal && error.code === RPC.authRequired)
+        throw outbox.run(() => this.authError(error));
+      throw error;
+    } finally {
+      cancel();
+      this.#waiting.delete(waiting);
+    }
+  }
+
+  notify(method: string, params: object): void {
+    if (this.#state.name === "open") this.#wire.notify(method, params);
+  }
+
+  authError({ message }: AgentRefusal): AgentwireError {
+    return authError(this.#core.clean(message), this.#agent?.authMethods ?? [], this.stderr);
+  }
+
+  pause(): void {
+    this.#transport.pause();
+  }
+
+  resume(): void {
+    this.#transport.resume();
+  }
+
+  /** Ends the agent politely: its sessions, its input, then signals. Resolves when nothing of it is left. */
+  async end(): Promise<void> {
+    if (this.#state.name === "open" && this.#agent?.closesSessions) {
+      const closed = [...this.sessions.keys()].map((sessionId) =>
+        this.request("session/close", { sessionId }, CLOSE_TIME).catch(() => {}),
+      );
+      await Promise.all(closed);
+    }
+    this.#core.outbox.run(() => this.#endInput());
+    await this.ended.promise;
+  }
+
+  /** Ends the agent at once, and all that it has started. `because`: the error of what waits for it. */
+  kill(because?: AgentwireError): void {
+    if (this.#state.name === "over") return;
+    this.#because ??= because;
+    this.#transport.kill();
+  }
+
+  #endInput(): void {
+    const { name } = this.#state;
+    if (name === "over" || name === "ending") return;
+    const limit = this.#core.clock.setTimeout(() => this.#transport.terminate(TERM_TIME), INPUT_TIME);
+    this.#become({ name: "ending", limit });
+    this.#transport.resume();
+    this.#transport.endInput();
+  }
+
+  async #start(): Promise<void> {
+    const core = this.#core;
+    const { settings, outbox } = core;
+    const { auth, clientInfo } = settings;
+    try {
+      const sdk = await loadSdk();
+      if (this.isOver) return;
+      this.#wire.connect(sdk);
+      const params = {
+        protocolVersion: PROTOCOL_VERSION,
+        clientInfo,
+        clientCapabilities: core.clientCapabilities,
+      };
+      const told = await this.request("initialize", params, 0);
+      const agent = readAgent(told);
+      if (agent.protocolVersion !== PROTOCOL_VERSION) throw otherVersion(agent.protocolVersion);
+      this.#agent = agent;
+      outbox.run(() => {
+        if (this.#state.name === "starting") this.#become({ name: "starting", limit: NO_TIMER });
+      });
+      if (auth !== undefined) await this.request("authenticate", { methodId: auth }, AUTH_TIME);
+      outbox.run(() => {
+        if (this.#state.name !== "starting") return;
+        this.#become({ name: "open" });
+        this.opened.resolve();
+      });
+    } catch (error) {
+      const refused = error instanceof AgentRefusal ? this.#refused(error) : error;
+      outbox.run(() => this.kill(asAcpError(refused, core.clean)));
+    }
+  }
+
+  #refused({ message }: AgentRefusal): AgentwireError {
+    const words = this.#core.clean(message);
+    return new HandshakeError("nack", `the agent refused the start: ${words}`, { delivery: "not-sent" });
+  }
+
+  #stray(line: string, problem: string): void {
+    this.#core.frame("in", line);
+    if (!this.#agent && this.#said === "") this.#said = line.trim().slice(0, MAX_SAID);
+    this.#core.warn("stray-line", `the agent sent ${problem}`, { raw: line });
+  }
+
+  #endOf(exit: Exit): AgentwireError {
+    if (this.#because) return this.#because;
+    const { settings, clean } = this.#core;
+    if (this.#state.name !== "starting") return new AcpLostError(exitWords(exit), exit, this.stderr);
+    const lines = this.stderr.split("\n").filter((line) => line.trim() !== "");
+    const said = this.#said === "" ? lines.slice(-3).join("\n").slice(-MAX_SAID) : clean(this.#said);
+    return endedEarly(settings.command, exit, said);
+  }
+
+  #over(error: AgentwireError): void {
+    if (this.#state.name === "over") return;
+    this.#become({ name: "over", error });
+    this.opened.reject(error);
+    for (const waiting of this.#waiting) waiting.reject(error);
+    const isLost = error instanceof AcpLostError;
+    this.#user.over(this, isLost ? error : new AcpLostError(error.message, NO_EXIT, this.stderr));
+    this.#wire.close();
+    this.ended.resolve();
+  }
+
+  #become(next: State): void {
+    const last = this.#state;
+    this.#state = next;
+    if ("limit" in last) last.limit();
+  }
+}
+
+const NO_EXIT: Exit = { code: null, signal: null };
+
+function tooSlow(timeout: number): ConnectTimeoutError {
+  const hint =
+    "raise `connectTimeout` if the agent starts slowly; check that its arguments make it speak ACP";
+  return new ConnectTimeoutError(timeout, "greet", hint);
+}
+
+function otherVersion(version: unknown): HandshakeError {
+  const words = `the agent speaks version ${String(version)} of ACP, and this client speaks ${PROTOCOL_VERSION}`;
+  return new HandshakeError("version", words, { delivery: "not-sent" });
+}

@@ -1,0 +1,27 @@
+// Loads the optional package `@agentclientprotocol/sdk`.
+import { fieldsOf } from "../core/checks.ts";
+import { type Peer, peerError } from "../core/peers.ts";
+
+export type AcpSdk = typeof import("@agentclientprotocol/sdk");
+
+const SDK: Peer = {
+  name: "@agentclientprotocol/sdk",
+  oldest: "2.4",
+  install: "@agentclientprotocol/sdk@2",
+};
+
+/** Imported at the first connection: it takes ten times as long as all of this entry. */
+const importPeer = (): Promise<AcpSdk> => import("@agentclientprotocol/sdk");
+
+/** @throws UnsupportedError if the package is missing or older; any other load error */
+export async function loadSdk(load: () => Promise<AcpSdk> = importPeer): Promise<AcpSdk> {
+  try {
+    const sdk = await load();
+    if (typeof sdk.client === "function") return sdk;
+  } catch (error) {
+    const { code } = fieldsOf(error);
+    if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw error;
+    throw peerError("`agentwire/acp`", SDK, undefined);
+  }
+  throw peerError("`agentwire/acp`", SDK, "an older one");
+}

@@ -1,0 +1,182 @@
+// `terminal/*`: an agent's commands, run by the tools of a folder and kept until the agent releases them.
+
+import { fieldsOf, isObject } from "../core/checks.ts";
+import { type Deferred, deferred } from "../core/deferred.ts";
+import { randomId } from "../core/random-id.ts";
+import { utf8Length } from "../core/text.ts";
+import type { TrackedCall } from "./calls.ts";
+import type { AcpFiles, DoorCall, RequestDoor } from "./door.ts";
+import { AgentRefusal, RPC } from "./errors.ts";
+import { unoffered } from "./files.ts";
+import type { AgentLink } from "./link.ts";
+import type { OpenSession } from "./links.ts";
+import type { SessionTurn } from "./session.ts";
+
+interface ExitStatus {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+interface Terminal {
+  readonly link: AgentLink;
+  readonly controller: AbortController;
+  readonly limit: number;
+  readonly exited: Deferred<ExitStatus>;
+  output: string;
+  isTruncated: boolean;
+  exit: ExitStatus | undefined;
+}
+
+/** Bytes of kept output, if the agent names no limit. */
+const MAX_OUTPUT = 1_048_576;
+
+export class TerminalRequests {
+  readonly #files: AcpFiles | undefined;
+  readonly #door: RequestDoor;
+  readonly #terminals = new Map<string, Terminal>();
+  /** Allowed calls whose command has been started: a permission is for one command. */
+  readonly #used = new WeakSet<TrackedCall>();
+
+  constructor(files: AcpFiles | undefined, door: RequestDoor) {
+    this.#files = files;
+    this.#door = door;
+  }
+
+  /** @throws AgentRefusal */
+  async create(params: unknown, open: OpenSession | undefined): Promise<object> {
+    const handler = this.#files?.handlers["run_terminal_command"];
+    if (!handler) throw unoffered("terminal/create");
+    const { command, args, env, cwd, outputByteLimit } = fieldsOf(params);
+    if (typeof command !== "string" || command.trim() === "" || !open)
+      throw new AgentRefusal(RPC.invalidParams, "there is no command", undefined);
+    const line = shellLine(command, args, env);
+    const call = await this.#door.enter(open.session.running, {
+      name: "terminal/create",
+      input: { command: line, ...(typeof cwd === "string" ? { cwd } : {}) },
+      raw: params,
+      isAllowed: this.#isAllowed(open.session.running, line),
+    });
+    const limit = typeof outputByteLimit === "number" && outputByteLimit >= 0 ? outputByteLimit : MAX_OUTPUT;
+    const terminal: Terminal = {
+      link: open.link,
+      controller: new AbortController(),
+      limit,
+      exited: deferred(),
+      output: "",
+      isTruncated: false,
+      exit: undefined,
+    };
+    const terminalId = randomId("terminal");
+    this.#terminals.set(terminalId, terminal);
+    const { signal } = terminal.controller;
+    call.signal.addEventListener("abort", () => terminal.controller.abort(), { once: true });
+    const input = {
+      command: line,
+      process_type: "SYNC",
+      timeout_seconds: -1,
+      ...(typeof cwd === "string" ? { cwd } : {}),
+    };
+    const onProgress = (output: string): void => setOutput(terminal, terminal.output + output);
+    const asked = { id: call.id, name: "run_terminal_command", input, turnId: call.turnId };
+    handler(asked, { signal, onProgress }).then(
+      (told) => ended(terminal, call, fieldsOf(told[0]?.value)),
+      () => ended(terminal, call, { errorMessage: "the command could not be run" }),
+    );
+    return { terminalId };
+  }
+
+  /** @throws AgentRefusal for an unknown terminal */
+  async answer(
+    method: "terminal/output" | "terminal/wait_for_exit" | "terminal/kill" | "terminal/release",
+    params: unknown,
+  ): Promise<object> {
+    const { terminalId } = fieldsOf(params);
+    const terminal = typeof terminalId === "string" ? this.#terminals.get(terminalId) : undefined;
+    if (!terminal)
+      throw new AgentRefusal(RPC.notFound, `there is no terminal ${String(terminalId)}`, undefined);
+    switch (method) {
+      case "terminal/output": {
+        const { output, isTruncated: truncated, exit } = terminal;
+        return { output, truncated, ...(exit ? { exitStatus: exit } : {}) };
+      }
+      case "terminal/wait_for_exit":
+        return terminal.exited.promise;
+      case "terminal/release":
+        this.#terminals.delete(String(terminalId));
+        terminal.controller.abort();
+        return {};
+      case "terminal/kill":
+        terminal.controller.abort();
+        return {};
+      default:
+        throw method satisfies never;
+    }
+  }
+
+  /** The link has ended, and its commands end with it. */
+  over(link: AgentLink): void {
+    for (const [id, terminal] of this.#terminals) {
+      if (terminal.link !== link) continue;
+      this.#terminals.delete(id);
+      terminal.controller.abort();
+    }
+  }
+
+  /** Whether the agent has just asked for this very command, and the user has allowed it. */
+  #isAllowed(run: SessionTurn | undefined, command: string): boolean {
+    const call = run?.calls.allowed.find((each) => !this.#used.has(each) && commandOf(each) === command);
+    if (call) this.#used.add(call);
+    return call !== undefined;
+  }
+}
+
+/** The command of a call: a field, or quoted in the words of the request (`kimi`). */
+function commandOf({ call: { input } }: TrackedCall): string | undefined {
+  const { command, content } = fieldsOf(input);
+  if (typeof command === "string") return command;
+  return typeof content === "string" ? /`([\s\S]*)`/.exec(content)?.[1] : undefined;
+}
+
+function ended(terminal: Terminal, call: DoorCall, told: Readonly<Record<string, unknown>>): void {
+  const { stdout, stderr, exitCode, signal, errorMessage } = told;
+  const isKilled = terminal.controller.signal.aborted;
+  const said = [stdout, stderr, errorMessage].filter((text) => typeof text === "string").join("");
+  if (!isKilled || said !== "") setOutput(terminal, said);
+  terminal.exit = {
+    exitCode: typeof exitCode === "number" ? exitCode : isKilled || typeof signal === "string" ? null : 1,
+    signal: typeof signal === "string" ? signal : isKilled ? "SIGTERM" : null,
+  };
+  terminal.exited.resolve(terminal.exit);
+  if (typeof errorMessage === "string") call.failed(errorMessage);
+  else call.done(terminal.output);
+}
+
+/** Keeps the end of the output, whole characters only. */
+function setOutput(terminal: Terminal, output: string): void {
+  const { limit } = terminal;
+  if (utf8Length(output) <= limit) {
+    terminal.output = output;
+    return;
+  }
+  terminal.isTruncated = true;
+  const bytes = Buffer.from(output);
+  let start = bytes.length - limit;
+  while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
+  terminal.output = bytes.subarray(start).toString();
+}
+
+/** A command with its arguments and variables as a line for a shell. Without arguments the command is a line itself. */
+function shellLine(command: string, args: unknown, env: unknown): string {
+  const list = Array.isArray(args) ? args.filter((arg) => typeof arg === "string") : [];
+  const line = list.length === 0 ? command : [command, ...list].map(quote).join(" ");
+  const variables = (Array.isArray(env) ? env : []).flatMap((each: unknown) => {
+    const { name, value } = isObject(each) ? each : {};
+    const isName = typeof name === "string" && /^[a-zA-Z_]\w*$/.test(name);
+    return isName && typeof value === "string" ? [`${name}=${quote(value)}`] : [];
+  });
+  return variables.length === 0 ? line : `export ${variables.join(" ")}; ${line}`;
+}
+
+function quote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

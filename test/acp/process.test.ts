@@ -1,0 +1,190 @@
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { AcpClient, type AcpOptions, acp } from "agentwire/acp";
+import { afterEach, describe, expect, test, vi } from "vitest";
+
+const PROGRAM = join(import.meta.dirname, "support/program.ts");
+
+function clientOf(switches: object, options: Partial<AcpOptions> = {}): AcpClient {
+  const args = ["--disable-warning=ExperimentalWarning", PROGRAM, JSON.stringify(switches)];
+  return new AcpClient({ command: process.execPath, args, mode: false, ...options });
+}
+
+/** Living processes that carry a mark of this library, by the id of the agent's start. */
+function left(): readonly string[] {
+  return readdirSync("/proc").filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      const environ = readFileSync(`/proc/${pid}/environ`, "latin1");
+      return environ.includes(`ACP_TEST=${process.pid}\0`) && pid !== String(process.pid);
+    } catch {
+      return false;
+    }
+  });
+}
+
+const MARKED = { env: { ACP_TEST: String(process.pid) } };
+
+/** Waits for the first text, so that the commands of the prompt run. */
+async function working(client: AcpClient) {
+  const turn = client.prompt("work");
+  await new Promise<void>((resolve) => {
+    turn.on("event", () => resolve());
+    void turn.outcome.then(() => resolve());
+  });
+  return turn;
+}
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe("an agent's program", () => {
+  test("runs in `cwd`, without a shell, with a small environment", async () => {
+    vi.stubEnv("ANTHROPIC_API_KEY", "sk-secret");
+    vi.stubEnv("LC_TIME", "C");
+    vi.stubEnv("KEPT", "yes");
+    const cwd = mkdtempSync(join(tmpdir(), "acp-"));
+    const client = clientOf({}, { cwd, env: { MINE: "1" }, keepEnv: ["KEPT"] });
+    const env = JSON.parse((await client.prompt("env").result).text);
+    expect((await client.prompt("cwd").result).text).toBe(cwd);
+    await client.close();
+    const { PATH, HOME, USER, LANG, TMPDIR, AGENTWIRE_PROCESS, ...others } = env;
+    expect(others).toMatchObject({ TERM: "dumb", NO_COLOR: "1", MINE: "1", KEPT: "yes", LC_TIME: "C" });
+    expect(Object.keys(others).filter((name) => !/^(LC_\w+|TERM|NO_COLOR|MINE|KEPT)$/.test(name))).toEqual(
+      [],
+    );
+  });
+
+  test("that is not there, or is no program, is named in the error", async () => {
+    await expect(new AcpClient({ command: "no-such-agent" }).connect()).rejects.toMatchObject({
+      code: "connect-failed",
+      retryable: false,
+      message: expect.stringContaining("`no-such-agent` is not to be found"),
+    });
+    await expect(new AcpClient({ command: tmpdir() }).connect()).rejects.toMatchObject({
+      code: "connect-failed",
+    });
+  });
+
+  test("that ends at once says why: by its first line (kimi 1.52), or its errors", async () => {
+    await expect(clientOf({ banner: "no longer maintained", exit: 0 }).connect()).rejects.toMatchObject({
+      code: "connect-failed",
+      message: expect.stringContaining("it said: no longer maintained"),
+    });
+    await expect(
+      clientOf({ complains: "no key abc123", exit: 2 }, { env: { API_KEY: "abc123" } }).connect(),
+    ).rejects.toMatchObject({
+      message: expect.stringMatching(/exit code 2 .*no key \[redacted\]/),
+    });
+  });
+
+  test("that dies in a turn fails it with its exit and its errors", async () => {
+    const client = clientOf({ dies: "exit", complains: "trace" });
+    const outcome = await client.prompt("work").outcome;
+    expect(outcome).toMatchObject({
+      error: { code: "connection-lost", delivery: "unknown", exitCode: 3, stderr: "trace" },
+      partial: { text: "working" },
+    });
+    await client.close();
+  });
+});
+
+describe.runIf(process.platform === "linux")("nothing is left of an agent", () => {
+  const commands = 2;
+
+  test.each([
+    ["that exits at the end of stdin", {}],
+    ["that ignores the end of stdin", { stdinEnd: "ignores" }],
+    ["that leaves a command at the end of stdin", { stdinEnd: "leavesChild" }],
+    ["that ignores all but SIGKILL", { stdinEnd: "ignores", stubborn: true }],
+  ])("after close(): one %s", async (_, switches) => {
+    const client = clientOf({ commands, ...switches }, MARKED);
+    await working(client);
+    expect(left().length).toBeGreaterThan(commands);
+    await client.close();
+    expect(left()).toEqual([]);
+  });
+
+  test("after close() by force", async () => {
+    const client = clientOf({ commands, stdinEnd: "ignores", deaf: true }, MARKED);
+    await working(client);
+    await client.close({ force: true });
+    expect(left()).toEqual([]);
+  });
+
+  test.each(["exit", "kill"] as const)("after it crashed by %s", async (dies) => {
+    const client = clientOf({ commands, dies }, MARKED);
+    const turn = await working(client);
+    expect(await turn.outcome).toMatchObject({ status: "failed", error: { code: "connection-lost" } });
+    expect(left()).toEqual([]);
+    await client.close();
+  });
+
+  test("after a cancel that it ignores", async () => {
+    const client = clientOf({ commands, deaf: true }, { ...MARKED, cancelTimeout: 50 });
+    const turn = await working(client);
+    expect(await turn.cancel()).toMatchObject({ status: "cancelled" });
+    expect(left()).toEqual([]);
+    await client.close();
+  });
+
+  test("after this process has ended", async () => {
+    const script = `
+      import { AcpClient } from ${JSON.stringify(join(import.meta.dirname, "../../src/acp/index.ts"))};
+      const client = new AcpClient(${JSON.stringify({
+        command: process.execPath,
+        args: [
+          "--disable-warning=ExperimentalWarning",
+          PROGRAM,
+          JSON.stringify({ commands, stdinEnd: "ignores" }),
+        ],
+        mode: false,
+        ...MARKED,
+      })});
+      const turn = client.prompt("work");
+      turn.on("event", () => process.exit(0));
+    `;
+    const child = spawn(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", "--input-type=module-typescript", "-e", script],
+      { stdio: "inherit" },
+    );
+    await new Promise((resolve) => child.on("exit", resolve));
+    expect(left()).toEqual([]);
+  });
+});
+
+describe("a preset", () => {
+  const install = (folder: string, name: string): void => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, name), "#!/bin/sh\n");
+    chmodSync(join(folder, name), 0o755);
+  };
+
+  test("finds its program in absolute folders of PATH, outside of `cwd`", () => {
+    const cwd = mkdtempSync(join(tmpdir(), "acp-"));
+    const bin = mkdtempSync(join(tmpdir(), "acp-bin-"));
+    install(join(cwd, "bin"), "gemini");
+    install(bin, "gemini");
+    vi.stubEnv("PATH", ["bin", join(cwd, "bin"), bin].join(delimiter));
+    const options = acp.presets.gemini({ cwd, args: ["-m", "x"], keepEnv: ["GEMINI_API_KEY"] });
+    expect(options).toEqual({
+      command: join(bin, "gemini"),
+      args: ["--acp", "-m", "x"],
+      mode: "default",
+      cwd,
+      keepEnv: ["GEMINI_API_KEY"],
+    });
+    expect(acp(options).client().status).toBe("idle");
+  });
+
+  test.each(Object.entries(acp.presets))(
+    "%s names its versions, and says how it is installed",
+    (_, preset) => {
+      vi.stubEnv("PATH", "");
+      expect(preset.facts.seenWith.length).toBeGreaterThan(0);
+      expect(() => preset()).toThrow(preset.facts.install);
+    },
+  );
+});
