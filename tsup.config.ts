@@ -94,11 +94,14 @@ const esmClients = { ...clients, entry: { ...clients.entry, ink: "src/ink/index.
 
 const commonJs = { outExtension: () => ({ js: ".cjs" }), plugins: [toCommonJs] } satisfies Options;
 
-/** A program that `agentwire/testing` starts: CommonJS, so that it runs wherever it is copied to, and starts fast. */
-const fakeCli = {
+/** The programs that `agentwire/testing` starts: CommonJS, so that they run wherever they are copied to, and start fast. */
+const programs = {
   ...shared,
   ...commonJs,
-  entry: { "fake-codebuff": "src/testing/codebuff-cli/program/main.ts" },
+  entry: {
+    "fake-codebuff": "src/testing/codebuff-cli/program/main.ts",
+    "mock-acp-agent": "src/testing/acp/program/main.ts",
+  },
   splitting: false,
 } satisfies Options;
 
@@ -108,6 +111,7 @@ const TYPES_AND_APART = [
   "!**/testing*",
   "!**/socket.*",
   "!**/fake-codebuff.*",
+  "!**/mock-acp-agent.*",
   "!**/search-worker.*",
   "!**/schemas.*",
 ];
@@ -128,6 +132,6 @@ export default defineConfig([
   { ...apart, ...commonJs, name: "cjs apart" },
   { ...schemas, name: "esm schemas" },
   { ...schemas, ...commonJs, name: "cjs schemas" },
-  { ...fakeCli, name: "fake cli" },
+  { ...programs, name: "programs" },
   { ...searchWorker, name: "search worker" },
 ]);

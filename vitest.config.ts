@@ -24,7 +24,7 @@ const SHARED_GROUPS: Readonly<Record<string, readonly string[]>> = {
     "universal",
   ],
   // The more memory a worker holds, the longer it takes to start a process, and these start a thousand.
-  programs: ["codebuff-cli", "contract"],
+  programs: ["acp", "codebuff-cli", "contract"],
   // Ink replaces the console.
   ink: ["ink"],
 };

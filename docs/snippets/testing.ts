@@ -3,12 +3,16 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { CodebuffClient } from "agentwire/codebuff";
 import {
+  acpStep,
+  acpTool,
   agentStep,
   cassStep,
   codeyStep,
   codeyTool,
   FakeCodebuffCli,
   ManualClock,
+  MockAcpAgent,
+  type MockAcpProgram,
   MockAgent,
   MockCassServer,
   MockCodebuffServer,
@@ -38,6 +42,35 @@ export async function agent(): Promise<MockAgent> {
   console.log(agent.decisions[0]?.reason); // too risky
   // #endregion
   return agent;
+}
+
+export function acpAgent(): MockAcpAgent {
+  // #region testing-acp
+  const agent = new MockAcpAgent({
+    profile: "gemini",
+    *answer({ text }) {
+      yield acpStep.thought(`the user said: ${text}`);
+      yield "Let me look. ";
+      const [ls] = yield* acpStep.calls(acpTool.shell("ls", "a.txt\n"));
+      yield ls?.state === "rejected" ? "As you like." : "One file.";
+    },
+  });
+  // #endregion
+  return agent;
+}
+
+export async function acpProgram(agent: MockAcpAgent, yourApp: (program: MockAcpProgram) => void) {
+  // #region testing-acp-program
+  const program = await agent.program(); // { command, args, env }
+  yourApp(program); // your app takes the command from its options
+  const { id, method, params } = await agent.nextRequest();
+  console.log(id, method, params["options"]); // 0 session/request_permission [ ... ]
+  const request = await agent.waitFor(({ requests }) => requests.find(({ reply }) => reply));
+  console.log(request.reply); // { result: { outcome: { outcome: "selected", optionId: "proceed_once" } } }
+  await agent.waitFor(({ prompts }) => prompts[0]?.outcome === "end_turn");
+  console.log(agent.violations, agent.links[0]?.process?.argv);
+  agent.set({ cancel: "ignored" }); // switches can be thrown at any time
+  // #endregion
 }
 
 export async function script(): Promise<MockCodebuffServer> {

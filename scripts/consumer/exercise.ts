@@ -1,6 +1,6 @@
 /**
  * A user's program against the installed package: one turn with the shipped mock server, through every
- * entry, and one run of the shipped fake CLI. `npm run check -- package` runs it as an ES module and as CommonJS; it prints what is wrong.
+ * entry, and one run of each shipped program. `npm run check -- package` runs it as an ES module and as CommonJS; it prints what is wrong.
  */
 import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import * as root from "agentwire";
 import * as codebuff from "agentwire/codebuff";
 import { contentPartSchema } from "agentwire/schemas";
-import { FakeCodebuffCli, MockCodebuffServer } from "agentwire/testing";
+import { FakeCodebuffCli, MockAcpAgent, MockCodebuffServer } from "agentwire/testing";
 
 function thrownBy(call: () => unknown): unknown {
   try {
@@ -69,6 +69,18 @@ async function exercise(): Promise<string[]> {
     expect(stdout.includes('"text":"-x"'), `the fake CLI printed ${JSON.stringify(stdout)}`);
   } finally {
     await cli.stop();
+  }
+
+  const agent = new MockAcpAgent();
+  try {
+    const { command, args, env } = await agent.program();
+    const running = promisify(execFile)(command, [...args], { env });
+    const params = { protocolVersion: 1 };
+    running.child.stdin?.end(`${JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params })}\n`);
+    const { stdout } = await running;
+    expect(stdout.includes('"agentCapabilities"'), `the ACP agent printed ${JSON.stringify(stdout)}`);
+  } finally {
+    await agent.stop();
   }
   return complaints;
 }

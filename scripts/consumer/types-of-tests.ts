@@ -2,10 +2,14 @@
 import { CodebuffClient } from "agentwire/codebuff";
 import {
   type Answer,
+  acpStep,
+  acpTool,
   FakeCodebuffCli,
   type FakeCodebuffRecord,
   type FakeCodebuffScenario,
   ManualClock,
+  MockAcpAgent,
+  type MockAcpAnswer,
   MockCodebuff,
   MockCodebuffServer,
   Recorder,
@@ -24,6 +28,18 @@ const withTools: Answer = function* ({ promptId }) {
 const patient: Answer = async function* (_prompt, { signal }) {
   if (!signal.aborted) yield step.delay(10);
 };
+
+const withCalls: MockAcpAnswer = function* ({ text }) {
+  const [call] = yield* acpStep.calls(acpTool.shell(text));
+  yield call?.output ?? "";
+};
+
+export async function testAgent(): Promise<ReadableStream<Uint8Array>> {
+  await using agent = new MockAcpAgent({ profile: "gemini", answer: withCalls });
+  const { command } = await agent.program();
+  agent.answer = [command, acpStep.die({ exit: 1 })];
+  return agent.connect().readable;
+}
 
 export async function test(): Promise<readonly string[]> {
   const server = await MockCodebuffServer.start({ profile: "codebuff", answer: withTools });

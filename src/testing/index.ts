@@ -1,4 +1,31 @@
 // The entry `agentwire/testing`: mock servers, the fake CLI, record and replay, the manual clock.
+export { MockAcpAgent } from "./acp/mock.ts";
+export type { MockAcpOptions, MockAcpProfile, MockAcpSwitches } from "./acp/options.ts";
+export type {
+  MockAcpEnd,
+  MockAcpLine,
+  MockAcpLink,
+  MockAcpProcess,
+  MockAcpReply,
+  MockAcpRequest,
+  MockAcpViolation,
+  MockAcpViolationKind,
+  ReceivedAcpCancel,
+  ReceivedAcpMessage,
+  ReceivedAcpPrompt,
+} from "./acp/record.ts";
+export type { MockAcpProgram } from "./acp/relay.ts";
+export {
+  acpStep,
+  acpTool,
+  type MockAcpAnswer,
+  type MockAcpCall,
+  type MockAcpCallOutcome,
+  type MockAcpOption,
+  type MockAcpScript,
+  type MockAcpStep,
+} from "./acp/script.ts";
+export type { MockAcpStreams } from "./acp/streams.ts";
 export * from "./agent/index.ts";
 export { MockCass, type NewCassUser } from "./cass/mock.ts";
 export type { MockCassOptions } from "./cass/options.ts";

@@ -4,6 +4,8 @@ import { Waiters } from "./waiters.ts";
 
 export class Notes extends Waiters {
   #mistake: InvalidMockInput | undefined;
+  /** How many entries of each list {@link next} has returned. */
+  readonly #asked = new Map<readonly unknown[], number>();
 
   /** The first mistake of the test that could not be thrown at its call, such as a misspelt field in an answer. */
   get mistake(): InvalidMockInput | undefined {
@@ -21,5 +23,12 @@ export class Notes extends Waiters {
   add<T>(list: T[], item: NoInfer<T>): void {
     list.push(item);
     this.changed();
+  }
+
+  /** Resolves with the list's next entry. The n-th call for a list gets its n-th entry, past or future. */
+  next<T>(list: readonly T[]): Promise<T> {
+    const index = this.#asked.get(list) ?? 0;
+    this.#asked.set(list, index + 1);
+    return this.until(() => list[index]);
   }
 }

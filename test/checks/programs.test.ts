@@ -60,6 +60,12 @@ export class FakeCodebuffCli {
   args = ["-p", "JSON.stringify({ type: 'text', text: process.argv.at(-1) })", "--"];
   async stop() {}
 }
+export class MockAcpAgent {
+  async program() {
+    return { command: process.execPath, args: ["-p", "JSON.stringify({ agentCapabilities: {} })"], env: {} };
+  }
+  async stop() {}
+}
 `;
 
 const PACKAGE: Files = {
@@ -154,6 +160,14 @@ describe("the consumer programs", () => {
       "node_modules/agentwire/testing.js": SERVER.replace("process.argv.at(-1)", "'?'"),
     });
     const other = expect.stringContaining("the fake CLI printed");
+    expect(await exercise(consumer, NODE)).toEqual([other, other]);
+  });
+
+  test("find an ACP agent that does not answer", async () => {
+    await using consumer = await consumerWith({
+      "node_modules/agentwire/testing.js": SERVER.replace("agentCapabilities", "capabilities"),
+    });
+    const other = expect.stringContaining("the ACP agent printed");
     expect(await exercise(consumer, NODE)).toEqual([other, other]);
   });
 });

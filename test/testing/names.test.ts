@@ -1,11 +1,13 @@
 import { createServer } from "node:net";
 import { CodebuffClient, isAgentwireError } from "agentwire";
 import {
+  acpStep,
   cassStep,
   codeyStep,
   codeyTool,
   FakeCodebuffCli,
   ManualClock,
+  MockAcpAgent,
   MockCass,
   MockCassServer,
   MockCodebuff,
@@ -116,6 +118,21 @@ const MISSPELT: readonly { readonly title: string; readonly call: () => unknown;
     title: "a field of a conversation",
     call: () => cass().addConversation(misspelt({ titel: "t" })),
     says: "field `titel` does not exist. Did you mean `title`?",
+  },
+  {
+    title: "new MockAcpAgent({ secondPromt })",
+    call: () => new MockAcpAgent(misspelt({ secondPromt: "queue" })),
+    says: "option `secondPromt` does not exist. Did you mean `secondPrompt`?",
+  },
+  {
+    title: "a switch set on the ACP mock",
+    call: () => new MockAcpAgent().set(misspelt({ canel: "ends" })),
+    says: "switch `canel` does not exist. Did you mean `cancel`?",
+  },
+  {
+    title: "a field of acpStep.calls()",
+    call: () => acpStep.calls(misspelt({ title: "t", diff: { pth: "a" } })),
+    says: "field of the step `diff.pth` does not exist. Did you mean `path`?",
   },
   {
     title: "a profile",

@@ -10,18 +10,17 @@
 // 4. A new option of the CLI: program/flags.ts.
 // 5. More to know about a run: record.ts, program/journal.ts.
 
-import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Lifelines } from "../processes/lifelines.ts";
+import { type FakeScript, findScript } from "../processes/script-path.ts";
 import { Waiters } from "../waiters.ts";
 import { LIFELINE, RECORD, SCENARIO } from "./environment.ts";
-import { Lifelines } from "./lifelines.ts";
 import { checkScenario } from "./read-scenario.ts";
 import type { FakeCodebuffRecord } from "./record.ts";
 import type { FakeCodebuffScenario } from "./scenario.ts";
-import { type FakeScript, findScript } from "./script-path.ts";
 
 /**
  * A fake of the Codebuff CLI: a real program that prints what a scenario says, and records how it was started. It needs
@@ -91,15 +90,13 @@ export class FakeCodebuffCli {
    */
   static async start(scenario: FakeCodebuffScenario = {}): Promise<FakeCodebuffCli> {
     checkScenario(scenario);
-    const script = findScript();
+    const script = findScript("fake-codebuff");
     const folder = await mkdtemp(join(tmpdir(), "fake-codebuff-"));
     try {
       const runs = join(folder, "runs");
       await mkdir(runs);
       const waiters = new Waiters();
-      const address =
-        process.platform === "win32" ? `\\\\.\\pipe\\${randomUUID()}` : join(folder, "lifeline");
-      const lifelines = await Lifelines.open(address, waiters);
+      const lifelines = await Lifelines.open(folder, waiters);
       const cli = new FakeCodebuffCli(script, folder, runs, lifelines, waiters);
       cli.set(scenario);
       return cli;

@@ -3,8 +3,8 @@ import { Buffer } from "node:buffer";
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import { Writable } from "node:stream";
+import { Lifeline } from "../../processes/lifeline.ts";
 import { LIFELINE, ROLE } from "../environment.ts";
-import { Lifeline } from "./lifeline.ts";
 import { forever, pause } from "./pause.ts";
 import { streamSink } from "./sink.ts";
 

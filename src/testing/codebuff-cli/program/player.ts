@@ -1,8 +1,8 @@
 // Plays the events of one run until its end or failure.
 import { Buffer } from "node:buffer";
+import type { Lifeline } from "../../processes/lifeline.ts";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import { type Failure, scriptedFailure, TIMED_OUT } from "./failures.ts";
-import type { Lifeline } from "./lifeline.ts";
 import type { Output } from "./output.ts";
 import { breathe, forever, pause } from "./pause.ts";
 import type { Printer } from "./printers.ts";

@@ -1,6 +1,7 @@
 // One run, from the arguments to the exit.
 import { Buffer } from "node:buffer";
 import { closeSync } from "node:fs";
+import { Lifeline } from "../../processes/lifeline.ts";
 import { LIFELINE, RECORD, SCENARIO } from "../environment.ts";
 import { readScenario } from "../read-scenario.ts";
 import type { FakeCodebuffScenario } from "../scenario.ts";
@@ -10,7 +11,6 @@ import { type Failure, scriptedFailure } from "./failures.ts";
 import { startRelative } from "./family.ts";
 import { type Arguments, agentOf, helpText, PROGRAMS, parseArguments } from "./flags.ts";
 import { ProgramJournal, processGroup, sha256, toldEnvironment } from "./journal.ts";
-import { Lifeline } from "./lifeline.ts";
 import { Output } from "./output.ts";
 import { forever, pause } from "./pause.ts";
 import { StepPlayer } from "./player.ts";

@@ -2,10 +2,13 @@
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
-/** A process's first message to `FakeCodebuffCli`. Only a run has a record. */
+/** A process's first message to the test. Only a run of the fake CLI has a record, and only an agent its program. */
 export interface Greeting {
   readonly pid: number;
   readonly run?: string;
+  readonly program?: object;
+  /** The pid of the agent that started it. */
+  readonly parent?: number;
 }
 
 /**
@@ -17,24 +20,26 @@ export class Lifeline {
   readonly #released = new Set<string>();
   readonly #waiting = new Set<() => void>();
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, heard: ((line: string) => void) | undefined) {
     this.#socket = socket;
     const lines = createInterface({ input: socket });
-    lines.on("line", (name) => {
-      this.#released.add(name);
+    lines.on("line", (line) => {
+      if (heard) return heard(line);
+      this.#released.add(line);
       for (const look of this.#waiting) look();
     });
     for (const each of [socket, lines]) each.on("error", () => {}); // `close` handles the end
     socket.on("close", () => process.kill(process.pid, "SIGKILL"));
   }
 
-  static connect(address: string): Promise<Lifeline> {
+  /** @param heard called with each line of the test, in place of waiting for it */
+  static connect(address: string, heard?: (line: string) => void): Promise<Lifeline> {
     return new Promise((resolve, reject) => {
       const socket = connect(address);
       socket.once("error", reject);
       socket.once("connect", () => {
         socket.off("error", reject);
-        resolve(new Lifeline(socket));
+        resolve(new Lifeline(socket, heard));
       });
     });
   }
@@ -46,8 +51,9 @@ export class Lifeline {
     });
   }
 
-  tell(): void {
-    this.#socket.write("\n");
+  /** @param line by default an empty one, which only signals a changed record */
+  tell(line = ""): void {
+    this.#socket.write(`${line}\n`);
   }
 
   /** Resolves when the test has released `name`, or `signal` is aborted. */

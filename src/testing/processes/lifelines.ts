@@ -1,42 +1,57 @@
-// Tracks which processes of the fake are alive.
+// Tracks which processes of a program are alive, and talks to them.
+import { randomUUID } from "node:crypto";
 import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { type Dict, isDict } from "../server/dict.ts";
 import type { Waiters } from "../waiters.ts";
-import type { Greeting } from "./program/lifeline.ts";
+import type { Greeting } from "./lifeline.ts";
 
-/** Reads the first line that a process sends. Later lines only signal a changed record. */
-function readGreeting(line: string): Greeting | undefined {
+/** Hears what one process says behind its greeting, and that it has ended. */
+export interface LifelineListener {
+  line(text: string): void;
+  ended(): void;
+}
+
+/** Called when a process has greeted. Without a listener, its later lines only signal a changed record. */
+type Listen = (greeting: Dict, say: (line: string) => void) => LifelineListener | undefined;
+
+/** Reads the first line that a process sends. */
+function readGreeting(line: string): (Greeting & Dict) | undefined {
   const value: unknown = JSON.parse(line);
-  if (typeof value !== "object" || value === null || !("pid" in value) || typeof value.pid !== "number")
-    return undefined;
-  return { pid: value.pid, ...("run" in value && typeof value.run === "string" ? { run: value.run } : {}) };
+  if (!isDict(value) || typeof value["pid"] !== "number") return undefined;
+  const { pid, run } = value;
+  return { ...value, pid, ...(typeof run === "string" ? { run } : {}) };
 }
 
 export class Lifelines {
   readonly address: string;
   readonly #server: Server;
   readonly #waiters: Waiters;
+  readonly #listen: Listen;
   readonly #sockets = new Map<Socket, number | undefined>();
   readonly #released = new Set<string>();
   readonly #gone = new Set<number>();
   /** When each run ended, in ms since the epoch. */
   readonly #goneRuns = new Map<string, number>();
 
-  private constructor(address: string, server: Server, waiters: Waiters) {
+  private constructor(address: string, server: Server, waiters: Waiters, listen: Listen) {
     this.address = address;
     this.#server = server;
     this.#waiters = waiters;
+    this.#listen = listen;
     server.on("connection", (socket) => this.#accept(socket));
   }
 
-  /** @param address the path of a socket, or the name of a pipe on Windows */
-  static async open(address: string, waiters: Waiters): Promise<Lifelines> {
+  /** @param folder an existing folder for the socket; on Windows a pipe is used */
+  static async open(folder: string, waiters: Waiters, listen: Listen = () => undefined): Promise<Lifelines> {
+    const address = process.platform === "win32" ? `\\\\.\\pipe\\${randomUUID()}` : join(folder, "lifeline");
     const server = createServer();
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
       server.listen(address, resolve);
     });
-    return new Lifelines(address, server, waiters);
+    return new Lifelines(address, server, waiters, listen);
   }
 
   /** Whether a known process has ended. */
@@ -67,18 +82,20 @@ export class Lifelines {
 
   #accept(socket: Socket): void {
     let run: string | undefined;
+    let listener: LifelineListener | undefined;
     this.#sockets.set(socket, undefined);
     const lines = createInterface({ input: socket });
     for (const each of [socket, lines]) each.on("error", () => {}); // a killed process may reset the connection
     lines.on("line", (line) => {
-      const greeting = line === "" ? undefined : readGreeting(line);
+      const greeting = line === "" || listener ? undefined : readGreeting(line);
       if (greeting) {
         this.#sockets.set(socket, greeting.pid);
         this.#gone.delete(greeting.pid); // pids are reused
         run = greeting.run;
+        listener = this.#listen(greeting, (text) => socket.write(`${text}\n`));
         // The process connected during `stop()`.
         if (!this.#server.listening) kill(greeting.pid);
-      }
+      } else listener?.line(line);
       this.#waiters.changed();
     });
     socket.on("close", () => {
@@ -86,6 +103,7 @@ export class Lifelines {
       this.#sockets.delete(socket);
       if (pid !== undefined) this.#gone.add(pid);
       if (run !== undefined) this.#goneRuns.set(run, Date.now());
+      listener?.ended();
       this.#waiters.changed();
     });
     for (const name of this.#released) socket.write(`${name}\n`);
