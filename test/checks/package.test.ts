@@ -20,6 +20,7 @@ describe("the contents of the tarball", () => {
     "docs/codey.md",
     "docs/cass.md",
     "docs/codebuff-cli.md",
+    "docs/acp.md",
     "docs/codebuff-run.md",
     "docs/tools.md",
     "docs/universal.md",

@@ -14,6 +14,7 @@ const DOCUMENTS: readonly string[] = [
   "docs/codey.md",
   "docs/cass.md",
   "docs/codebuff-cli.md",
+  "docs/acp.md",
   "docs/codebuff-run.md",
   "docs/tools.md",
   "docs/universal.md",
