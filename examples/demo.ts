@@ -1,7 +1,7 @@
 /**
  * The main job: a streamed answer, a conversation, a link that breaks, an agent that asks before it runs anything,
- * a reply that is found again, a program that is cancelled, an agent that runs in this process, a change of a file that
- * is taken back, one chat on five backends, and a summary.
+ * a reply that is found again, a program that is cancelled, any ACP agent, an agent that runs in this process, a change of a
+ * file that is taken back, one chat on six backends, and a summary.
  *
  *   npm run demo                                   on a mock server inside this process
  *   npm run demo -- --url ws://127.0.0.1:8000/ws   on a server of yours; never cuts or leaves a prompt there
@@ -16,6 +16,7 @@ import {
   type TurnOutcome,
 } from "agentwire/codebuff";
 import { type Answer, MockCodebuffServer, step } from "agentwire/testing";
+import { anyAgent } from "./support/acp-demo.ts";
 import { approvals } from "./support/approvals-demo.ts";
 import { memory } from "./support/cass-demo.ts";
 import { program } from "./support/cli-demo.ts";
@@ -27,8 +28,8 @@ import { label } from "./support/stage.ts";
 const HELP = `Usage: npm run demo [-- options]
 
 Shows a streamed answer, a conversation, a link that breaks in mid-answer, an agent that asks before it
-runs anything, a lost reply that is found again, a program that is cancelled, an agent that runs in this
-process, a change of a file that is taken back, and one chat on five backends.
+runs anything, a lost reply that is found again, a program that is cancelled, an ACP agent, an agent that
+runs in this process, a change of a file that is taken back, and one chat on six backends.
 
 Options:
   --url <address>    Use this server, such as ws://127.0.0.1:8000/ws, instead of the mock.
@@ -92,6 +93,7 @@ export async function demo(args: readonly string[], { write, pace }: DemoOptions
           await askedBefore(screen, pace),
           await foundAgain(screen, pace),
           await cancelled(screen, pace),
+          await overAcp(screen, pace),
           await inThisProcess(screen, pace),
           await takenBack(screen, pace),
           await everywhere(screen),
@@ -163,6 +165,11 @@ function cancelled(screen: Screen, pace: number): Promise<string> {
   return program(screen, pace);
 }
 
+function overAcp(screen: Screen, pace: number): Promise<string> {
+  screen.heading("Any agent that speaks ACP, on a mock of Claude's: it asks first, and remembers");
+  return anyAgent(screen, pace);
+}
+
 function inThisProcess(screen: Screen, pace: number): Promise<string> {
   screen.heading("An agent that runs in this process, with a tool and a sub-agent, on a mock of the backend");
   return localRun(screen, pace);
@@ -174,7 +181,7 @@ function takenBack(screen: Screen, pace: number): Promise<string> {
 }
 
 function everywhere(screen: Screen): Promise<string> {
-  screen.heading("The same chat on five backends, one line changed");
+  screen.heading("The same chat on six backends, one line changed");
   return oneChat(screen);
 }
 

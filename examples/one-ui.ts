@@ -10,7 +10,8 @@ import { until } from "./support/until.ts";
 const HELP = `Usage: npm run example -- examples/one-ui.ts [--backend <name>] [--url <address>]
 
 --backend  ${NAMES.join(", ")}
---url      The address of a server of yours, or the name of the program of cli. Otherwise a mock answers.
+--url      The address of a server of yours, the program of cli, or the agent of acp (gemini, claude,
+           codex ..., or a program that needs no arguments). Otherwise a mock answers.
 
 In the chat: /help, /retry (sends the last message again), /quit. Ctrl-C cancels the answer that is coming;
 once more, it leaves. Colour only on a terminal, or with FORCE_COLOR; never with NO_COLOR.

@@ -1,3 +1,4 @@
+import { acp } from "agentwire/acp";
 import { cass } from "agentwire/cass";
 import { codebuff } from "agentwire/codebuff";
 import { codebuffCli } from "agentwire/codebuff-cli";
@@ -5,6 +6,7 @@ import { codebuffRun } from "agentwire/codebuff-run";
 import { codey } from "agentwire/codey";
 import { MockAgent } from "agentwire/testing";
 import type { AgentSource } from "agentwire/universal";
+import { openAcpAgent } from "./acp-agent.ts";
 import { openCodeyServer } from "./codey-agent.ts";
 import { startFakeCodebuff } from "./fake-codebuff.ts";
 import { mockScript, openCassServer, openCodebuffServer } from "./mock-scripts.ts";
@@ -50,6 +52,11 @@ const BACKENDS: Readonly<Record<string, (address: string | undefined) => Promise
       onQuestion: "manual",
     });
     return { source, stop: () => server.stop() };
+  },
+  acp: async (name) => {
+    const agent = await openAcpAgent(name, process.cwd());
+    const source = acp({ ...agent.options, onToolApproval: "manual", onQuestion: "manual" });
+    return { source, stop: () => agent.stop() };
   },
   mock: async () => {
     const hold = setInterval(() => {}, 60_000); // the delays of a mock do not hold the process

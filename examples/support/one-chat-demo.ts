@@ -4,9 +4,9 @@ import { label, type Stage } from "./stage.ts";
 import { until } from "./until.ts";
 
 const PROMPT = "Hello";
-const BACKENDS = ["codebuff", "codey", "cass", "cli", "run"];
+const BACKENDS = ["codebuff", "codey", "cass", "cli", "run", "acp"];
 
-/** The same chat on five backends. Returns what there is to say of it in the summary. */
+/** The same chat on six backends. Returns what there is to say of it in the summary. */
 export async function oneChat(stage: Stage): Promise<string> {
   let completed = 0;
   for (const name of BACKENDS) {

@@ -5,7 +5,8 @@ import { backendNamed, NAMES } from "../support/backends.ts";
 const HELP = `Usage: npm run example -- examples/tui/main.tsx [--backend <name>] [--url <address>]
 
 --backend  ${NAMES.join(", ")}
---url      The address of a server of yours, or the name of the program of cli. Otherwise a mock answers.
+--url      The address of a server of yours, the program of cli, or the agent of acp (gemini, claude,
+           codex ..., or a program that needs no arguments). Otherwise a mock answers.
 
 Without a terminal, the chat is in plain lines. /help shows the keys. NO_COLOR takes the colours away.
 `;

@@ -44,6 +44,8 @@ test("the demo on the mock shows every feature and prints a summary", async () =
     /rewrite them all\.\nagent {2}As you like\. First I delete \.\.\.\n\s+cancelled: the program .* are gone, 2 processes/,
   );
   expect(text).toContain("2 runs of a program, 1 gone on with, 2 processes ended by a cancel");
+  expect(text).toMatch(/may I run: rm -rf build\nyou {4}no\nagent {2}As you like: nothing was deleted\.\n\s+its mode is `default`/);
+  expect(text).toContain("2 prompts to an ACP agent, 2 permissions asked; 1 process, which is gone");
   expect(text).toMatch(
     /I search\. \n\s+uses find_file\nagent {2}There is one\. \n\s+uses spawn_agents\n\s+Reader joins\nagent {2}Yes, but/,
   );
@@ -54,9 +56,9 @@ test("the demo on the mock shows every feature and prints a summary", async () =
   );
   expect(text).toMatch(/yes\nagent {2}It is mended\.\n\s+taken back: greeting\.txt, which is as it was\n/);
   expect(text).toContain("1 change of a file, shown before it happened; 1 taken back");
-  for (const name of ["codebuff", "codey", "cass", "codebuff-cli", "codebuff-run"])
+  for (const name of ["codebuff", "codey", "cass", "codebuff-cli", "codebuff-run", "acp"])
     expect(text).toMatch(new RegExp(`createChat\\(${name}\\(\\.\\.\\.\\)\\)\\nyou {4}Hello\\n`));
-  expect(text).toContain("5 answers on 5 backends, by one chat");
+  expect(text).toContain("6 answers on 6 backends, by one chat");
   expect(text).toContain("3 answers completed, 1 broken off");
   expect(text).toContain("the server saw 4 prompts, each once");
 });
