@@ -1,0 +1,59 @@
+/** The wide suites, each by its name. None is a part of CI. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
+/** A wide suite. `run` returns the exit code. */
+interface Suite {
+  readonly about: string;
+  run(args: readonly string[]): Promise<number>;
+}
+
+const SUITES: ReadonlyMap<string, Suite> = new Map([
+  ["tests", { about: "all tests, the wide ones with all of their runs (without a name)", run: allTests }],
+  [
+    "acp",
+    {
+      about: "real ACP agents, installed from the registries, against a scripted model on this machine",
+      run: async (args) => (await import("./full/acp.ts")).run(args),
+    },
+  ],
+  [
+    "acp-turns",
+    {
+      about: "100,000 random turns of the ACP client on the mock, over all profiles",
+      run: async (args) => (await import("./full/acp-turns.ts")).run(args),
+    },
+  ],
+  [
+    "acp-ends",
+    {
+      about: "200 ends of an ACP agent's process, by every way; nothing of it may be left",
+      run: async (args) => (await import("./full/acp-ends.ts")).run(args),
+    },
+  ],
+]);
+
+const HELP = `Usage: npm run full [-- name [options]]
+
+Runs a wide suite, which takes too long for CI.
+
+${[...SUITES].map(([name, { about }]) => `  ${name.padEnd(12)}${about}`).join("\n")}
+
+npm run full -- <name> --help says more.
+`;
+
+async function allTests(args: readonly string[]): Promise<number> {
+  const env = { ...process.env, AGENTWIRE_RUNS: process.env["AGENTWIRE_RUNS"] ?? "1" };
+  const child = spawn("vitest", ["run", ...args], { stdio: "inherit", env });
+  const [code] = await once(child, "exit");
+  return code ?? 1;
+}
+
+const [first, ...rest] = process.argv.slice(2);
+const suite = first === undefined ? SUITES.get("tests") : SUITES.get(first);
+if (first === "--help" || first === "-h") process.stdout.write(HELP);
+else if (suite) process.exitCode = await suite.run(rest);
+else {
+  process.stderr.write(`there is no suite ${first}\n\n${HELP}`);
+  process.exitCode = 2;
+}
