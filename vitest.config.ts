@@ -55,7 +55,7 @@ export default defineConfig({
       ...Object.entries(SOURCES).map(([find, replacement]) => ({ find, replacement })),
       // The fake CLI of the build that this run has made.
       {
-        find: /^\.\/script-path\.ts$/,
+        find: /^\.\.\/processes\/script-path\.ts$/,
         replacement: fileURLToPath(new URL("./test/helpers/script-path.ts", import.meta.url)),
       },
     ],

@@ -1,6 +1,6 @@
 // Pure: the tool calls of one turn, made and changed by any message about them.
 import { isObject } from "../core/checks.ts";
-import { decideCall } from "../core/gate/decision.ts";
+import { decideCall } from "../core/gate/outcome.ts";
 import { hasEnded, type Ruling, type TurnToolCall } from "../core/values.ts";
 import { textOfContent } from "./blocks.ts";
 import type { AcpToolCall, CallPatch } from "./messages.ts";

@@ -4,7 +4,7 @@ import { type Check, type Checks, checks, defined, isObject, oneOf, orFalse } fr
 import type { LocalSettings } from "../core/client/local-core.ts";
 import { LOCAL_CHECKS, type LocalClientOptions, resolveLocalOptions } from "../core/client/local-options.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/rules.ts";
+import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/options.ts";
 import { isFolder, isSameFolder } from "../process/folder.ts";
 import { isArgument } from "../process/program.ts";
 import type { AcpFiles } from "./door.ts";

@@ -62,6 +62,7 @@ async function buildIn(outdir: string): Promise<void> {
       ...scripts,
       entryPoints: {
         "fake-codebuff": join(ROOT, "src/testing/codebuff-cli/program/main.ts"),
+        "mock-acp-agent": join(ROOT, "src/testing/acp/program/main.ts"),
         "search-worker": join(ROOT, "src/codebuff-run/tools/search/matching/worker.ts"),
       },
     }),
