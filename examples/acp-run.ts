@@ -170,7 +170,8 @@ function follow(turn: Turn<AcpEvent, AcpResult>): void {
     if (event.type === "notice") note(reveal(event.title));
     if (event.type !== "plan") return;
     const signs = { completed: "x", in_progress: ">", pending: " " } as const;
-    for (const { content, status } of event.entries) screen.line(`  [${signs[status]}] ${reveal(content)}`, "dim");
+    for (const { content, status } of event.entries)
+      screen.line(`  [${signs[status]}] ${reveal(content)}`, "dim");
   });
   const states = new Map<string, TurnToolCall["state"]>();
   turn.on("toolCall", (call) => {

@@ -1,5 +1,5 @@
 import { type AcpOptions, acp } from "agentwire/acp";
-import { acpStep, acpTool, type MockAcpAnswer, MockAcpAgent } from "agentwire/testing";
+import { acpStep, acpTool, MockAcpAgent, type MockAcpAnswer } from "agentwire/testing";
 
 /** The names of the usual agents. */
 export const AGENTS: readonly string[] = Object.keys(acp.presets);

@@ -44,7 +44,9 @@ test("the demo on the mock shows every feature and prints a summary", async () =
     /rewrite them all\.\nagent {2}As you like\. First I delete \.\.\.\n\s+cancelled: the program .* are gone, 2 processes/,
   );
   expect(text).toContain("2 runs of a program, 1 gone on with, 2 processes ended by a cancel");
-  expect(text).toMatch(/may I run: rm -rf build\nyou {4}no\nagent {2}As you like: nothing was deleted\.\n\s+its mode is `default`/);
+  expect(text).toMatch(
+    /may I run: rm -rf build\nyou {4}no\nagent {2}As you like: nothing was deleted\.\n\s+its mode is `default`/,
+  );
   expect(text).toContain("2 prompts to an ACP agent, 2 permissions asked; 1 process, which is gone");
   expect(text).toMatch(
     /I search\. \n\s+uses find_file\nagent {2}There is one\. \n\s+uses spawn_agents\n\s+Reader joins\nagent {2}Yes, but/,
