@@ -4,10 +4,10 @@ import type { AcpHost, KeptSession } from "./host.ts";
 import { AcpLink, type AcpPort } from "./link.ts";
 import type { MockAcpProcess, MockAcpReply, OpenRecord, ReceivedAcpMessage } from "./record.ts";
 import { ACP_NOTIFICATIONS, isAbsolutePath, paramsProblem } from "./rules.ts";
-import { AcpSession } from "./session.ts";
+import { AcpMockSession } from "./session.ts";
 
 type Received = OpenRecord<ReceivedAcpMessage>;
-type Link = AcpLink<AcpSession>;
+type Link = AcpLink<AcpMockSession>;
 
 const failure = (code: number, message: string, data?: unknown): MockAcpReply => ({
   error: { code, message, ...(data === undefined ? {} : { data }) },
@@ -25,7 +25,7 @@ const NEEDS: Readonly<Record<string, string>> = {
 
 /** Opens a link. */
 export function linkAcp(host: AcpHost, port: AcpPort, process: MockAcpProcess | undefined): Link {
-  return new AcpLink<AcpSession>(host, port, process, { handle });
+  return new AcpLink<AcpMockSession>(host, port, process, { handle });
 }
 
 /** Handles one message of the client. */
@@ -178,7 +178,7 @@ function openSession(link: Link, received: Received, method: string, params: Dic
   if (method === "session/load" && load === "error")
     return failure(-32603, "Internal error", { details: "No previous sessions found for this project." });
   const session = method === "session/new" ? newSession(link, cwd) : keptSession(link, method, params, cwd);
-  if (!(session instanceof AcpSession)) return session;
+  if (!(session instanceof AcpMockSession)) return session;
   const isNew = method === "session/new";
   session.habit("beforeNew");
   if (method === "session/load" && load === "replay") session.replay();
@@ -189,14 +189,14 @@ function openSession(link: Link, received: Received, method: string, params: Dic
   return undefined;
 }
 
-function newSession(link: Link, cwd: string): AcpSession {
+function newSession(link: Link, cwd: string): AcpMockSession {
   const { host } = link;
   const kept: KeptSession = { id: host.newSessionId(), cwd, title: undefined, history: [] };
   host.kept.set(kept.id, kept);
-  return new AcpSession(link, kept);
+  return new AcpMockSession(link, kept);
 }
 
-function keptSession(link: Link, method: string, params: Dict, cwd: string): AcpSession | MockAcpReply {
+function keptSession(link: Link, method: string, params: Dict, cwd: string): AcpMockSession | MockAcpReply {
   const id = String(params["sessionId"]);
   const kept = link.host.kept.get(id);
   if (kept && kept.cwd !== cwd) link.blame("foreign-cwd", `${method} ${id}: ${cwd}`);
@@ -204,11 +204,11 @@ function keptSession(link: Link, method: string, params: Dict, cwd: string): Acp
   if (kept.cwd !== cwd)
     return failure(link.host.facts.unknownSession.load, `Session ${id} not found in ${cwd}`);
   link.open.get(id)?.stop();
-  return new AcpSession(link, kept);
+  return new AcpMockSession(link, kept);
 }
 
 /** `session/set_mode`, `set_model` and `set_config_option`. */
-function choose(link: Link, session: AcpSession, method: string, params: Dict): MockAcpReply {
+function choose(link: Link, session: AcpMockSession, method: string, params: Dict): MockAcpReply {
   const id = String(params["modeId"] ?? params["modelId"] ?? params["configId"]);
   const { value } = params;
   const chosen =
@@ -246,7 +246,7 @@ function prompt(link: Link, received: Received, params: Dict): void {
 /** The answer to a prompt that starts no turn. */
 function earlyReply(
   link: Link,
-  session: AcpSession | undefined,
+  session: AcpMockSession | undefined,
   content: readonly Dict[],
   text: string,
 ): MockAcpReply | undefined {

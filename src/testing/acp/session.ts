@@ -5,13 +5,13 @@ import type { AcpLink, LinkedSession } from "./link.ts";
 import type { MockAcpRequest } from "./record.ts";
 import { AcpMockTurn } from "./turn.ts";
 
-export class AcpSession extends AcpSessionContext implements LinkedSession {
+export class AcpMockSession extends AcpSessionContext implements LinkedSession {
   #turns: AcpMockTurn[] = [];
   #queue: AcpAsked[] = [];
   /** Requests whose missing answer is recorded. */
   readonly #blamedFor = new Set<MockAcpRequest>();
 
-  constructor(link: AcpLink<AcpSession>, kept: KeptSession) {
+  constructor(link: AcpLink<AcpMockSession>, kept: KeptSession) {
     super(link, kept);
     link.open.set(kept.id, this);
   }
