@@ -43,7 +43,6 @@ export const SHARED_NAMES: readonly SharedName[] = [
   onBoth("openSocket"),
   onBoth("noteStream"),
   onBoth("listen"),
-  onBoth("unlisten"),
   onBoth("dataOf"),
   onBoth("inOneWrite"),
   standIn("AcpClient", "acp"),

@@ -15,13 +15,9 @@ export function inOneWrite(_socket: WebSocketLike, write: () => void): void {
   write();
 }
 
-/** Calls `listener` with each message of the socket. */
-export function listen(socket: WebSocketLike, listener: MessageListener): void {
-  socket.addEventListener("message", listener);
-}
-
-export function unlisten(socket: WebSocketLike, listener: MessageListener): void {
-  socket.removeEventListener("message", listener);
+/** Adds or removes a listener of messages. */
+export function listen(socket: WebSocketLike, way: "on" | "off", listener: MessageListener): void {
+  socket[way === "on" ? "addEventListener" : "removeEventListener"]("message", listener);
 }
 
 /** The data of a message: text, or bytes in one of several forms. */

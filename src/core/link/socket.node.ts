@@ -23,15 +23,10 @@ export const openSocket: OpenSocket = async (url, init, limits) => {
 /** The sockets that `openSocket` made. */
 const opened = new WeakSet<WebSocketLike>();
 
-/** Calls `listener` with each message of the socket. `ws` makes events only for listeners that ask for events. */
-export function listen(socket: WebSocketLike, listener: MessageListener): void {
-  if (isOpened(socket)) socket.on("message", listener as (data: unknown, isBinary: boolean) => void);
-  else socket.addEventListener("message", listener);
-}
-
-export function unlisten(socket: WebSocketLike, listener: MessageListener): void {
-  if (isOpened(socket)) socket.off("message", listener);
-  else socket.removeEventListener("message", listener);
+/** Adds or removes a listener of messages. `ws` makes events only for listeners that ask for events. */
+export function listen(socket: WebSocketLike, way: "on" | "off", listener: MessageListener): void {
+  if (isOpened(socket)) socket[way]("message", listener as (data: unknown, isBinary: boolean) => void);
+  else socket[way === "on" ? "addEventListener" : "removeEventListener"]("message", listener);
 }
 
 /** The data of a message: text, or bytes in one of several forms. */

@@ -1,5 +1,5 @@
 // One WebSocket of any runtime: its events, writes and end.
-import { dataOf, inOneWrite, listen, unlisten } from "#socket";
+import { dataOf, inOneWrite, listen } from "#socket";
 import { Table } from "../table.ts";
 import type { Outbox } from "../tell/outbox.ts";
 import type { CloseEventLike, MessageEventLike, WebSocketLike } from "./web-socket.ts";
@@ -58,7 +58,7 @@ export class Socket {
     this.#user = user;
     socket.binaryType = "arraybuffer"; // blobs could only be read out of order
     socket.addEventListener("open", this.#onOpen);
-    listen(socket, this.#onMessage);
+    listen(socket, "on", this.#onMessage);
     socket.addEventListener("error", this.#onError);
     socket.addEventListener("close", this.#onClose);
     // An already open or closed socket fires no event for it.
@@ -138,7 +138,7 @@ export class Socket {
   #release(): void {
     this.#user = undefined;
     this.#socket.removeEventListener("open", this.#onOpen);
-    unlisten(this.#socket, this.#onMessage);
+    listen(this.#socket, "off", this.#onMessage);
     this.#socket.removeEventListener("close", this.#onClose);
   }
 
