@@ -1,11 +1,27 @@
-import { readFile } from "node:fs/promises";
-import { MockAcpAgent, type MockAcpOptions } from "agentwire/testing";
-import { expect, test } from "vitest";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { AcpClient } from "agentwire/acp";
+import { acpStep, acpTool, MockAcpAgent, type MockAcpOptions } from "agentwire/testing";
+import { expect, test, vi } from "vitest";
+import { drive, goOn } from "../../docs/snippets/acp.ts";
 import { acpAgent, acpProgram } from "../../docs/snippets/testing.ts";
+import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
 import { RawAcp } from "../testing/acp/raw-client.ts";
 
 const output = capturedOutput();
+
+/** A folder with a program `gemini`, which is the agent, in the PATH. */
+async function installed(agent: MockAcpAgent) {
+  const folder = await tempFolder();
+  const { command, args, env } = await agent.program();
+  const words = [command, ...args].map((word) => `'${word}'`).join(" ");
+  const variables = Object.entries(env).map(([name, value]) => `export ${name}='${value}'\n`);
+  const script = `#!/bin/sh\n${variables.join("")}exec ${words} "$@"\n`;
+  await writeFile(join(folder.path, "gemini"), script, { mode: 0o755 });
+  vi.stubEnv("PATH", `${folder.path}${delimiter}${process.env["PATH"]}`);
+  return folder;
+}
 
 test("the ACP agent of docs/testing.md asks, runs as a program, and records both", async () => {
   await using agent = acpAgent();
@@ -42,4 +58,50 @@ test("docs/testing.md names every option of the ACP agent", async () => {
 
   expect(names.length).toBeGreaterThan(30);
   expect(names.filter((name) => !new RegExp(`\`${name}[\`:]`).test(section))).toEqual([]);
+});
+
+test("the first program of docs/acp.md finds `gemini`, denies what it asks for, and shows its text", async () => {
+  await using agent = new MockAcpAgent({
+    profile: "gemini",
+    answer: () => ["Let me look. ", acpStep.calls(acpTool.shell("rm -rf build")), "As you like."],
+  });
+  await using _ = await installed(agent);
+
+  await import("../../docs/snippets/acp-first.ts");
+
+  expect(output.streamed).toBe("Let me look. As you like.");
+  expect(output.logged).toEqual([[expect.stringContaining("rm -rf build")]]);
+  expect(agent.links[0]?.process?.argv).toContain("--acp");
+  expect(agent.violations).toEqual([]);
+});
+
+test("the program of docs/backends.md asks the user, and prompts twice in one session", async () => {
+  await using agent = new MockAcpAgent({
+    answer: () => [acpStep.calls(acpTool.shell("ls", "a.txt\n")), acpStep.usage({ inputTokens: 3 }), "Done."],
+  });
+  await using _ = await installed(agent);
+  await using project = await tempFolder();
+  await mkdir(join(project.path, "my-project"));
+  vi.spyOn(process, "cwd").mockReturnValue(project.path);
+  const asked: string[] = [];
+
+  await drive(async ({ name }) => asked.push(name) > 0);
+
+  expect(output.streamed).toBe("Done.");
+  expect(output.logged).toEqual([[expect.objectContaining({ inputTokens: 3 }), 1, "default"]]);
+  expect(asked).toHaveLength(2);
+  expect(new Set(agent.prompts.map(({ sessionId }) => sessionId)).size).toBe(1);
+});
+
+test("the conversation of docs/acp.md goes on, and is loaded again", async () => {
+  await using agent = new MockAcpAgent({ answer: ({ text }) => [`I did: ${text}`] });
+  const client = new AcpClient({ createStream: () => agent.connect() });
+  const messages = await goOn(client);
+  await client.close();
+  expect(messages).toMatchObject([
+    { role: "user", content: "Fix the failing test." },
+    { role: "assistant", content: "I did: Fix the failing test." },
+    { role: "user", content: "What did you change?" },
+    { role: "assistant" },
+  ]);
 });
