@@ -24,11 +24,11 @@ Starts an agent that speaks ACP, sends it the prompt, and shows what it says, pl
 asked here. What it does without asking, nobody sees: it has your rights. Ctrl-C cancels; once more, it is killed.
 
 <agent>   ${AGENTS.join(", ")}: must be installed.
-          Or the name or path of another program; --arg gives it arguments.
+          Or the name or path of another program; --arg=--acp gives it arguments.
 
 Options:
   --mock              A mock in place of an agent. It changes nothing.
-  --arg <text>        An argument for the program. May be repeated.
+  --arg=<text>        An argument for the program, such as --arg=--acp. May be repeated.
   --env <name>        A variable of yours that the program gets. May be repeated.
   --cwd <folder>      Where it works. Otherwise here.
   --mode <id>         Its mode. Otherwise one that asks. "own": the agent's own.
