@@ -30,13 +30,24 @@ export interface App {
 
 const MCP =
   /`@modelcontextprotocol\/client`, .* is not installed.*`npm install @modelcontextprotocol\/client@2`/;
+const sdk = (found: string): RegExp =>
+  new RegExp(
+    `\`@agentclientprotocol/sdk\`, version 2\\.0 or later, and ${found}.*\`npm install @agentclientprotocol/sdk@2\``,
+  );
 const zod = (found: string): RegExp =>
   new RegExp(`\`zod\`, version 4\\.3 or later, and ${found}.*\`npm install zod@4\``);
 const ink = (peer: string, found: string): RegExp =>
   new RegExp(`\`${peer}\`, version .* or later, and ${found}.*\`npm install ink@8 react@19\``);
 const NO_REACT = /Cannot find (?:package|module) 'react'/;
 
-const saying = (react: "works" | RegExp, ink: "works" | RegExp, schemas: "works" | RegExp): Said => ({
+const saying = (
+  react: "works" | RegExp,
+  ink: "works" | RegExp,
+  schemas: "works" | RegExp,
+  acp: "works" | RegExp,
+): Said => ({
+  "agentwire/acp": acp,
+  "agentwire/acp in CommonJS": acp,
   "agentwire/react": react,
   "agentwire/react in CommonJS": react,
   "agentwire/ink": ink,
@@ -53,25 +64,30 @@ const react = (version: string, types: string): readonly string[] => [
 
 const APPS: readonly App[] = [
   {
-    name: "React 18.3, Ink 5, zod 3",
-    packages: [...react("~18.3.1", "18"), "ink@5", "zod@3"],
-    says: saying("works", ink("react", "this is 18\\.3"), zod("this is 3\\.")),
+    name: "React 18.3, Ink 5, zod 3, an old ACP SDK",
+    packages: [...react("~18.3.1", "18"), "ink@5", "zod@3", "@agentclientprotocol/sdk@0.29"],
+    says: saying("works", ink("react", "this is 18\\.3"), zod("this is 3\\."), sdk("this is an older one")),
     compiles: true,
   },
   {
     name: "React 19.1, zod 4.2",
     packages: [...react("~19.1.0", "~19.1.0"), "zod@~4.2.0"],
-    says: saying("works", ink("react", "this is 19\\.1"), zod("this is 4\\.2")),
+    says: saying("works", ink("react", "this is 19\\.1"), zod("this is 4\\.2"), sdk("it is not installed")),
   },
   {
-    name: "React 19.3, Ink 8, zod 4",
-    packages: [...react("~19.3.0", "~19.3.0"), "ink@8", "zod@4"],
-    says: saying("works", "works", "works"),
+    name: "React 19.3, Ink 8, zod 4, ACP SDK 2",
+    packages: [...react("~19.3.0", "~19.3.0"), "ink@8", "zod@4", "@agentclientprotocol/sdk@2"],
+    says: saying("works", "works", "works", "works"),
   },
   {
     name: "no peer",
     packages: [],
-    says: saying(NO_REACT, ink("react", "it is not installed"), zod("it is not installed")),
+    says: saying(
+      NO_REACT,
+      ink("react", "it is not installed"),
+      zod("it is not installed"),
+      sdk("it is not installed"),
+    ),
   },
 ];
 

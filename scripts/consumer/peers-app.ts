@@ -4,7 +4,9 @@
  */
 import { createRequire } from "node:module";
 import { isAgentwireError } from "agentwire";
+import { AcpClient } from "agentwire/acp";
 import { mcpServers } from "agentwire/codebuff-run/tools";
+import { MockAcpAgent } from "agentwire/testing";
 import { ManualClock } from "agentwire/testing/agent";
 
 const require = createRequire(import.meta.url);
@@ -64,11 +66,25 @@ async function useSchemas(schemas: typeof import("agentwire/schemas")): Promise<
   if (ours.safeParse({ part: { type: "text" } }).success) throw new Error("a wrong part was taken");
 }
 
+/** Prompts an ACP agent in this process. */
+async function prompt(Client: typeof AcpClient): Promise<void> {
+  const agent = new MockAcpAgent();
+  const client = new Client({ createStream: () => agent.connect() });
+  try {
+    await client.prompt("hello").result;
+  } finally {
+    await client.close();
+    await agent.stop();
+  }
+}
+
 await tell("agentwire/react", showChat);
 await tell("agentwire/react in CommonJS", () => require("agentwire/react").useOwnChat.name);
 await tell("agentwire/ink", () => import("agentwire/ink"));
 await tell("agentwire/schemas", async () => useSchemas(await import("agentwire/schemas")));
 await tell("agentwire/schemas in CommonJS", () => useSchemas(require("agentwire/schemas")));
+await tell("agentwire/acp", () => prompt(AcpClient));
+await tell("agentwire/acp in CommonJS", () => prompt(require("agentwire/acp").AcpClient));
 const [server] = mcpServers({ absent: { command: process.execPath, args: ["--version"] } });
 const context = { signal: new AbortController().signal, clock: new ManualClock(), warn: () => {} };
 await tell("MCP servers", () => server?.tools(context));

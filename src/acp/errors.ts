@@ -7,6 +7,7 @@ import {
   ConnectionLostError,
   HandshakeError,
   isAgentwireError,
+  said,
   TurnError,
 } from "../core/errors.ts";
 import { cleanCause } from "../core/tell/clean-cause.ts";
@@ -177,7 +178,7 @@ export function exitWords({ code, signal }: Exit): string {
 /** An error of this library as it is; any other as a failed connection. */
 export function asAcpError(cause: unknown, clean: (text: string) => string): AgentwireError {
   if (isAgentwireError(cause)) return cause;
-  return new ConnectError("the agent could not be used", {
+  return new ConnectError(clean(`the agent could not be used: ${said(cause)}`), {
     cause: cleanCause(cause, clean),
     delivery: "not-sent",
   });

@@ -6,7 +6,7 @@ export type AcpSdk = typeof import("@agentclientprotocol/sdk");
 
 const SDK: Peer = {
   name: "@agentclientprotocol/sdk",
-  oldest: "2.4",
+  oldest: "2.0",
   install: "@agentclientprotocol/sdk@2",
 };
 
@@ -17,7 +17,7 @@ const importPeer = (): Promise<AcpSdk> => import("@agentclientprotocol/sdk");
 export async function loadSdk(load: () => Promise<AcpSdk> = importPeer): Promise<AcpSdk> {
   try {
     const sdk = await load();
-    if (typeof sdk.client === "function") return sdk;
+    if (typeof sdk.client === "function" && !("ClientSideConnection" in sdk)) return sdk; // version 2 has one, and not the other
   } catch (error) {
     const { code } = fieldsOf(error);
     if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw error;

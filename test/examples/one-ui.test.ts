@@ -66,6 +66,17 @@ describe("the one-ui example with each backend", () => {
     await leave(chat);
   });
 
+  test("shows what an ACP agent asks for, and the tokens", async () => {
+    await using chat = await begun("acp");
+    chat.type("hello");
+    await chat.until(ALLOW);
+    chat.type("y");
+    expect(await chat.until("you> ")).toMatch(
+      /execute is done:\n.*notes\.md.*There are two pages\..*900 tokens read, 40 tokens written/s,
+    );
+    await leave(chat);
+  });
+
   test("shows the tool of an agent run in this process, and the cost", async () => {
     await using chat = await begun("run");
     chat.type("hello");
