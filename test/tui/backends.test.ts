@@ -13,7 +13,7 @@ test("cli: Ctrl-C during a run leaves no process", async () => {
 test("acp: an approval is answered by a key, the plan is shown, and Ctrl-C leaves no process", async () => {
   await using terminal = await started("acp");
   await send(terminal, "hello");
-  await terminal.until("ls docs");
+  await terminal.until("y once");
   terminal.type("y");
   await terminal.until("There are two pages");
   await over(terminal);
