@@ -2,34 +2,67 @@ import { AcpClient, type AcpOptions, toUniversal } from "agentwire/acp";
 import type { Chat, ChatSnapshot } from "agentwire/chat";
 import { ManualClock, MockAcpAgent, type MockAcpOptions, type MockAcpRequest } from "agentwire/testing";
 import { checkTranscript, type UniversalEvent } from "agentwire/universal";
+import { expect } from "vitest";
 
 /** Faults in the transcript of each session. */
 export function faultsOf(events: readonly UniversalEvent[]): readonly unknown[] {
   return [...Map.groupBy(events, (event) => event.session_id).values()].flatMap((of) => checkTranscript(of));
 }
 
-/** A mock of an agent and a client of it, in process. Their clock moves only by hand. */
-export function world(mock: MockAcpOptions = {}, options: Partial<AcpOptions> = {}) {
+/** A client of a mock in process, and what it says. */
+export interface World {
+  readonly agent: MockAcpAgent;
+  readonly client: AcpClient;
+  /** The kinds of warnings. */
+  readonly warnings: readonly string[];
+  readonly events: readonly UniversalEvent[];
+  /** Moves only by hand, if the test has asked for it. */
+  readonly clock: ManualClock;
+}
+
+interface Setup {
+  readonly mock?: MockAcpOptions;
+  readonly client?: Partial<AcpOptions>;
+  /** Time passes only by the clock of the world. */
+  readonly isTimed?: boolean;
+}
+
+/**
+ * Runs a test on a mock and a client. At its end nothing is open, each request of the agent has one answer, the client
+ * has made no mistake on the wire, and the transcript has no faults.
+ */
+export async function play(
+  { mock = {}, client: options = {}, isTimed = false }: Setup,
+  body: (world: World) => Promise<void>,
+): Promise<void> {
   const clock = new ManualClock();
-  const agent = new MockAcpAgent({ clock, ...mock });
-  const client = new AcpClient({ createStream: () => agent.connect(), clock, ...options });
+  const timed = isTimed ? { clock } : {};
+  const agent = new MockAcpAgent({ ...timed, ...mock });
+  const client = new AcpClient({ createStream: () => agent.connect(), ...timed, ...options });
   const warnings: string[] = [];
   client.on("protocolWarning", ({ kind }) => warnings.push(kind));
   const events: UniversalEvent[] = [];
   toUniversal(client).on("event", (event) => void events.push(event));
-  return {
-    agent,
-    client,
-    clock,
-    warnings,
-    events,
-    /** Ends both. Neither has made a mistake, and nothing is left of them. */
-    async [Symbol.asyncDispose]() {
-      const closed = client.close();
-      await settleBy(clock, closed);
-      await agent.stop();
-    },
-  };
+  try {
+    await body({ agent, client, warnings, events, clock });
+    const open = agent.requests.filter(({ reply, link }) => reply === undefined && link.ended === undefined);
+    expect(open.map(({ method }) => method)).toEqual([]);
+    expect(client.pending).toEqual([]);
+  } finally {
+    await (isTimed ? settleBy(clock, client.close()) : client.close());
+    await agent.stop();
+  }
+  expect(faultsOf(events)).toEqual([]);
+  expect(agent.violations.map(({ kind, detail }) => `${kind}: ${detail}`)).toEqual([]);
+}
+
+/** What the client has answered to the requests of a method. */
+export function repliesTo({ requests }: MockAcpAgent, method: string): readonly unknown[] {
+  return requests.flatMap((request) => {
+    const { reply } = request;
+    if (request.method !== method || !reply) return [];
+    return "result" in reply ? [reply.result] : [reply.error["code"]];
+  });
 }
 
 /** Moves the clock until `done` settles. */
