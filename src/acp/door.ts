@@ -1,7 +1,7 @@
 // What an agent has this machine do: each request passes the gate, and is a call of the turn.
 
-import { decideCall, denialOf, inferStart, isUsersWord } from "../core/gate/outcome.ts";
 import type { Gate } from "../core/gate/gate.ts";
+import { decideCall, denialOf, inferStart, isUsersWord } from "../core/gate/outcome.ts";
 import type { TellPreview } from "../core/gate/preview.ts";
 import type { SubjectRules } from "../core/gate/subject.ts";
 import type { Ruling, TurnToolCall } from "../core/values.ts";
