@@ -41,11 +41,11 @@ async function working(
   children: number,
 ) {
   const turn = client.prompt("go");
-  turn.outcome.catch(() => {});
+  const begun = new Promise<void>((resolve) => void turn.on("event", () => resolve()));
   const child = await agent.waitFor(({ links }) => links[0]?.process);
   await agent.waitFor(({ lines }) => lines.some(({ raw }) => raw.includes("sleep 1000")));
   await agent.waitFor(() => child.children.length >= children);
-  await new Promise<void>((resolve) => void turn.on("event", () => resolve()));
+  await begun;
   return { turn, pids: [child.pid, ...child.children] };
 }
 
