@@ -30,6 +30,9 @@ const CLOSE_TIME = 1_000;
 const INPUT_TIME = 2_000;
 const TERM_TIME = 1_000;
 
+/** ms for a program to exit after it has closed its output. Then nothing can be heard of it, and it is ended. */
+const MUTE_TIME = 500;
+
 /** ms for a login, which may need the user in a browser. */
 const AUTH_TIME = 300_000;
 
@@ -66,6 +69,9 @@ export class AgentLink {
   #agent: AcpAgent | undefined;
   /** The first line that was no message, before the agent spoke ACP. */
   #said = "";
+  /** Cancels the end of an agent that has closed its output. */
+  #cancelMute = NO_TIMER;
+  #isMute = false;
   /** Why this client ends the link at once. */
   #because: AgentwireError | undefined;
 
@@ -95,6 +101,7 @@ export class AgentLink {
     );
     const listener = {
       stdout: (piece: Uint8Array) => this.#wire.push(piece),
+      outputEnded: () => this.#outputEnded(),
       ended: (exit: Exit) => this.#wire.end(() => outbox.run(() => this.#over(this.#endOf(exit)))),
       failed: (error: Error) => outbox.run(() => this.#over(asAcpError(error, core.clean))),
     };
@@ -198,6 +205,14 @@ export class AgentLink {
     this.#transport.kill();
   }
 
+  #outputEnded(): void {
+    const { clock } = this.#core;
+    this.#cancelMute = clock.setTimeout(() => {
+      this.#isMute = true;
+      this.#transport.terminate(TERM_TIME);
+    }, MUTE_TIME);
+  }
+
   #endInput(): void {
     const { name } = this.#state;
     if (name === "over" || name === "ending") return;
@@ -253,7 +268,8 @@ export class AgentLink {
   #endOf(exit: Exit): AgentwireError {
     if (this.#because) return this.#because;
     const { settings, clean } = this.#core;
-    if (this.#state.name !== "starting") return new AcpLostError(exitWords(exit), exit, this.stderr);
+    const words = this.#isMute ? "the agent's program has closed its output" : exitWords(exit);
+    if (this.#state.name !== "starting") return new AcpLostError(words, exit, this.stderr);
     const lines = this.stderr.split("\n").filter((line) => line.trim() !== "");
     const said = this.#said === "" ? lines.slice(-3).join("\n").slice(-MAX_SAID) : clean(this.#said);
     return endedEarly(settings.command, exit, said);
@@ -262,6 +278,7 @@ export class AgentLink {
   #over(error: AgentwireError): void {
     if (this.#state.name === "over") return;
     this.#become({ name: "over", error });
+    this.#cancelMute();
     this.opened.reject(error);
     for (const waiting of this.#waiting) waiting.reject(error);
     const isLost = error instanceof AcpLostError;

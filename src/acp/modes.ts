@@ -77,7 +77,7 @@ export async function setModel(
   } else await setOption(core, link, session, optionOf(session, "model"), model);
 }
 
-/** @throws AgentRefusal and the errors of requests */
+/** @throws InvalidInputError for an unknown option or value; AgentRefusal and the errors of requests */
 export async function setOption(
   core: AcpCore,
   link: AgentLink,
@@ -85,6 +85,18 @@ export async function setOption(
   configId: string,
   value: string | boolean,
 ): Promise<void> {
+  const option = session.state.options.find(({ id }) => id === configId);
+  const takes =
+    option?.type === "boolean"
+      ? typeof value === "boolean"
+      : option?.available.some(({ id }) => id === value);
+  if (!takes)
+    throw new InvalidInputError(
+      option
+        ? `the option \`${configId}\` has no value \`${value}\`.`
+        : `the agent has no option \`${configId}\`.`,
+      "Pass what `conversation.session.options` lists.",
+    );
   const type = typeof value === "boolean" ? { type: "boolean" } : {};
   const params = { sessionId: session.id, configId, value, ...type };
   const answer = await link.request("session/set_config_option", params, core.settings.connectTimeout);

@@ -9,6 +9,8 @@ import type { AcpSettings, AcpStream } from "./options.ts";
 
 interface TransportListener {
   readonly stdout: (piece: Uint8Array) => void;
+  /** The program has closed its output. It may live on. */
+  readonly outputEnded: () => void;
   /** Called once, after all output, whatever has ended it. */
   readonly ended: (exit: Exit) => void;
   /** It could not be started. Called instead of `ended`. */
@@ -53,6 +55,7 @@ export class ProgramTransport implements Transport {
         clock,
         listener: {
           stdout: listener.stdout,
+          outputEnded: listener.outputEnded,
           stderr: (piece) => this.#stderr.push(piece),
           exited: () => {},
           abandoned: () => {},

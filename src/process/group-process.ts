@@ -38,6 +38,8 @@ export interface ProcessListener {
   /** Attached directly to the pipe. */
   readonly stdout: (piece: Uint8Array) => void;
   readonly stderr: (piece: Uint8Array) => void;
+  /** No more stdout will arrive. The process may live on. */
+  outputEnded?(): void;
   /** The process has ended. Its output may still arrive. */
   exited(): void;
   /** The process has ended, and all output has arrived. Called once, as the last call. */
@@ -133,6 +135,7 @@ export class GroupProcess implements Watched {
     // A broken pipe is closed; the exit reports the rest.
     for (const pipe of this.#pipes) pipe?.on("error", () => {});
     child.stdout?.on("data", listener.stdout);
+    child.stdout?.on("end", () => listener.outputEnded?.());
     child.stderr?.on("data", listener.stderr);
     child.once("exit", (code, signal) => this.#onExit({ code, signal }));
     child.once("close", () => this.#onClose());

@@ -19,7 +19,7 @@ export interface CallFacts {
   readonly agent?: AgentKey;
   /** The tool's title, kind and locations. */
   readonly facts?: ToolFacts | undefined;
-  /** The call's input may still change: the call is announced with a later state. */
+  /** The call's input may still change: the call is announced with a later state, or at the end of the turn. */
   readonly isUnsettled?: boolean;
   /** This machine runs the call, so this library states the start and the result. */
   readonly isOwn?: boolean;

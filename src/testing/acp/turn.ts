@@ -292,9 +292,11 @@ export class AcpMockTurn implements CallingTurn {
       session.spent[name] = (session.spent[name] ?? 0) + Number(count);
     const kind = this.#settings.usage;
     if (kind !== "meta") return { usage: kind === "cumulative" ? { ...session.spent } : usage };
-    const _meta = { quota: { token_count: { input_tokens: inputTokens, output_tokens: outputTokens } } };
-    if (!session.host.facts.usageInChunk) return { _meta };
-    session.say({ sessionUpdate: TEXT, content: { type: "text", text: "" }, _meta });
+    if (!session.host.facts.usageInChunk)
+      return {
+        _meta: { quota: { token_count: { input_tokens: inputTokens, output_tokens: outputTokens } } },
+      };
+    session.say({ sessionUpdate: TEXT, content: { type: "text", text: "" }, _meta: { usage } });
     return {};
   }
 

@@ -39,6 +39,8 @@ export class Calls {
   readonly #nativeIds = new Map<string, string | null>();
   /** Denied calls, with their content if the backend does not confirm the denial. */
   readonly #denied = new Map<string, ToolOutputContent>();
+  /** Calls whose input may still change. */
+  readonly #unsettled = new Map<string, CallReport>();
   /** Announced calls without a request, oldest first, by tool name. */
   readonly #announced = new Map<string, Set<Call>>();
 
@@ -65,12 +67,18 @@ export class Calls {
     return this.#nativeIds.get(id) ?? null;
   }
 
+  /** Announces a call with its next report, or at the end of the turn. */
+  hold(report: CallReport): void {
+    this.#unsettled.set(report.id, report);
+  }
+
   /** Announces a call. Ignores a known call. */
   announce({ id, nativeId = id, name, input, agent, facts }: CallReport, stated: Stated): void {
     if (this.#calls.has(id)) return;
     const isNamed = typeof id === "string" && typeof name === "string";
     if (!isNamed || (typeof nativeId !== "string" && nativeId !== null))
       throw new TypeError("a tool call without an id or a name");
+    this.#unsettled.delete(id);
     this.#agents.pause(agent);
     const head = { native_item_id: nativeId, parent_id: this.#agents.itemOf(agent) };
     const args = toJsonText(input === undefined ? {} : input);
@@ -142,8 +150,9 @@ export class Calls {
     this.#denied.set(id, content);
   }
 
-  /** The turn is over: ends denied calls that the backend has not ended. */
-  endDenied(): void {
+  /** The turn is over: announces calls that were held, and ends denied calls that the backend has not ended. */
+  finish(): void {
+    for (const report of this.#unsettled.values()) this.announce(report, "agent");
     for (const [id, content] of this.#denied) this.end(id, content, "denied", "inferred");
   }
 

@@ -13,7 +13,10 @@ import type { Session, TurnClose } from "./session.ts";
 export function onCall(call: TurnToolCall, mapping: Mapping, session: Session, isMissed = false): void {
   const { isOwn, isOnlyAnnounced, isResultTold, isUnsettled, ...facts } = mapping.call?.(call) ?? {};
   const { id, name, input, state } = call;
-  if (isUnsettled && !session.hasCall(id)) return;
+  if (isUnsettled && !session.hasCall(id)) {
+    session.holdCall({ id, name, input, ...facts });
+    return;
+  }
   if (isOwn) session.ownCall({ id, name, input, ...facts });
   else session.call({ id, name, input, ...facts });
   if (isOnlyAnnounced && !isMissed) return;

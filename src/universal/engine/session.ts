@@ -148,7 +148,7 @@ export class Session {
     const turn = this.#turn;
     if (!turn) return;
     this.requests.refuseAll(reason);
-    turn.calls.endDenied();
+    turn.calls.finish();
     this.#items.completeAll(stated, metadata.status === "completed" ? "completed" : "failed");
     if (error) this.#envelopes.emit("error", { ...error, turn_id: turn.id }, stated);
     const unparsed = this.#unparsed > MAX_UNPARSED ? { unparsed_count: this.#unparsed } : {};
@@ -265,6 +265,11 @@ export class Session {
 
   call(report: CallReport, stated: Stated = "agent"): void {
     this.#working().calls.announce(report, stated);
+  }
+
+  /** A call whose input may still change. It is announced with its next report, or at the end of the turn. */
+  holdCall(report: CallReport): void {
+    this.#working().calls.hold(report);
   }
 
   /** This machine runs a call. The backend may have announced the call under another id. */
