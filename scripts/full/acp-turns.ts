@@ -52,7 +52,12 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-async function playAll(turns: number, seed: number, only: number | undefined, folder: string): Promise<number> {
+async function playAll(
+  turns: number,
+  seed: number,
+  only: number | undefined,
+  folder: string,
+): Promise<number> {
   console.log(`seed ${seed}`);
   const start = performance.now();
   let counts = NOTHING;
@@ -61,9 +66,12 @@ async function playAll(turns: number, seed: number, only: number | undefined, fo
     const report = await playAcpChapter(seed, chapter, folder);
     counts = add(counts, report.counts);
     const [first] = report.findings;
-    if (only !== undefined || first) for (const line of report.lines.slice(-SHOWN)) console.log(line.slice(0, 500));
+    if (only !== undefined || first)
+      for (const line of report.lines.slice(-SHOWN)) console.log(line.slice(0, 500));
     for (const { kind, turn, message } of report.findings)
-      console.error(`VIOLATION ${kind}: seed ${seed}, chapter ${chapter}, turn ${turn ?? "unknown"}\n  ${message}`);
+      console.error(
+        `VIOLATION ${kind}: seed ${seed}, chapter ${chapter}, turn ${turn ?? "unknown"}\n  ${message}`,
+      );
     if (first) {
       console.error(`again: npm run full -- acp-turns --seed ${seed} --chapter ${chapter}`);
       return 1;
@@ -76,7 +84,9 @@ async function playAll(turns: number, seed: number, only: number | undefined, fo
   const { chapters, completed, cancelled, failed, codes, decisions } = counts;
   console.log(
     `${counts.turns} turns in ${chapters} chapters: ${completed} completed, ${cancelled} cancelled, ${failed} failed ` +
-      `(${Object.entries(codes).map(([code, count]) => `${code} ${count}`).join(", ")}); ` +
+      `(${Object.entries(codes)
+        .map(([code, count]) => `${code} ${count}`)
+        .join(", ")}); ` +
       `${decisions} decisions; ${rateOf(counts.turns, start)} turns a second; nothing is wrong`,
   );
   return 0;

@@ -12,7 +12,12 @@ interface Played {
 }
 
 /** Notes what the agent has received and said, and what its requests were answered. */
-export function judgeAgent(book: Book, agent: MockAcpAgent, user: AcpUser, excused: ReadonlySet<string>): void {
+export function judgeAgent(
+  book: Book,
+  agent: MockAcpAgent,
+  user: AcpUser,
+  excused: ReadonlySet<string>,
+): void {
   const played = playedTurns(agent);
   for (const { text, link } of agent.prompts) {
     const turn = turnNamedIn(text);
@@ -67,14 +72,24 @@ function judgePermission(book: Book, { method, params, reply }: MockAcpRequest, 
   const chosen = member(outcome, "optionId");
   const options: unknown = params["options"];
   const kinds = Array.isArray(options)
-    ? options.filter((option) => member(option, "optionId") === chosen).map((option) => member(option, "kind"))
+    ? options
+        .filter((option) => member(option, "optionId") === chosen)
+        .map((option) => member(option, "kind"))
     : [];
   const isAllowed = kinds.some((kind) => String(kind).startsWith("allow"));
   const input = JSON.stringify(member(params["toolCall"], "rawInput"));
   if (isAllowed && !user.allowed.has(name) && !user.allowed.has(input))
-    book.note("approved-by-nobody", `the request about ${name} was allowed, and nobody had said so`, call.turn);
+    book.note(
+      "approved-by-nobody",
+      `the request about ${name} was allowed, and nobody had said so`,
+      call.turn,
+    );
   if (isAllowed && user.refused.has(name) && !user.allowed.has(name))
-    book.note("refused-approved", `the request about ${name} was allowed; the user had refused it`, call.turn);
+    book.note(
+      "refused-approved",
+      `the request about ${name} was allowed; the user had refused it`,
+      call.turn,
+    );
   const isOffered =
     Array.isArray(options) && options.some((option) => member(option, "kind") === "allow_once");
   const isCompleted = book.turns.get(call.turn)?.endings[0]?.status === "completed";

@@ -60,7 +60,7 @@ const SWITCHES: Readonly<Record<string, readonly unknown[]>> = {
   openCallsAtCancel: ["failed", "completed", "left"],
   clientFs: ["readWrite", "writeUnoffered", "none", "strictNotFound"],
   terminals: ["off", "client", "own"],
-  load: ["replay", "silent", "error", "late"],
+  load: ["replay", "silent", "error"], // not `late`: nobody can tell such a replay from the answer to a prompt
   options: ["oneEach", "twoAlways", "twoOnce", "noAlways", "oddIds", "unknownKind", "empty"],
   askOrder: ["serial", "parallel", "reversed"],
   stdinEnd: ["exits", "ignores", "finishesTurn"],
@@ -105,7 +105,11 @@ export function acpChapterPlan(seed: number, number: number, root: string): AcpC
   }
   const isCalm = dice.chance(0.4);
   const rough = ROUGH[dice.int(0, ROUGH.length - 1)];
-  const mock = { profile: dice.pick(PROFILES), ...switches, ...(isCalm || !dice.chance(0.6) ? {} : rough?.(dice)) };
+  const mock = {
+    profile: dice.pick(PROFILES),
+    ...switches,
+    ...(isCalm || !dice.chance(0.6) ? {} : rough?.(dice)),
+  };
   const count = dice.int(3, TURNS_OF_CHAPTER);
   return {
     number,
@@ -115,14 +119,18 @@ export function acpChapterPlan(seed: number, number: number, root: string): AcpC
     always: dice.pick({ gate: 3, agent: 1 }),
     mode: dice.chance(0.8) ? "ask" : false,
     door: dice.pick({ none: 3, write: 2, read: 2, terminal: 1 }),
-    turns: Array.from({ length: count }, (_, index) => turnPlan(dice, root, number * TURNS_OF_CHAPTER + index, isCalm)),
+    turns: Array.from({ length: count }, (_, index) =>
+      turnPlan(dice, root, number * TURNS_OF_CHAPTER + index, isCalm),
+    ),
     ending: dice.pick({ settled: 5, early: 2, force: 1 }),
     isCalm,
   };
 }
 
 function turnPlan(dice: Dice, root: string, number: number, isCalm: boolean): AcpTurnPlan {
-  const steps = Array.from({ length: dice.int(0, 6) }, (_, at) => stepPlan(dice, root, number, at, isCalm ? CALM_STEPS : STEP_WEIGHTS));
+  const steps = Array.from({ length: dice.int(0, 6) }, (_, at) =>
+    stepPlan(dice, root, number, at, isCalm ? CALM_STEPS : STEP_WEIGHTS),
+  );
   const last = isCalm
     ? "answer"
     : dice.pick({ answer: 20, fail: 2, error: 1, stop: 2, hang: 2, hangingCall: 1, die: 0.7, throws: 0.5 });
@@ -133,7 +141,11 @@ function turnPlan(dice: Dice, root: string, number: number, isCalm: boolean): Ac
     steps: [...steps, ...lastSteps(last, number)],
     reader,
     stop: stops
-      ? { by: dice.pick({ cancel: 3, signal: 2, timeout: 1 }), afterEvents: dice.int(0, 6), afterMs: dice.int(1, 500) }
+      ? {
+          by: dice.pick({ cancel: 3, signal: 2, timeout: 1 }),
+          afterEvents: dice.int(0, 6),
+          afterMs: dice.int(1, 500),
+        }
       : undefined,
     channel: dice.int(-1, 2),
     gap: dice.pick({ settle: 3, none: 2 }),
@@ -169,14 +181,40 @@ function named(turn: number, call: number): { toolCallId: string } {
 }
 
 const STEP_WEIGHTS = {
-  ...{ text: 8, thought: 2, calls: 4, plan: 1, question: 1, link: 0.5, image: 0.5, delay: 1, write: 0.5, read: 0.5 },
-  ...{ context: 0.5, title: 0.5, commands: 0.5, notice: 0.5, compaction: 0.3, mode: 0.2, usage: 0.3, unknown: 0.2 },
+  ...{
+    text: 8,
+    thought: 2,
+    calls: 4,
+    plan: 1,
+    question: 1,
+    link: 0.5,
+    image: 0.5,
+    delay: 1,
+    write: 0.5,
+    read: 0.5,
+  },
+  ...{
+    context: 0.5,
+    title: 0.5,
+    commands: 0.5,
+    notice: 0.5,
+    compaction: 0.3,
+    mode: 0.2,
+    usage: 0.3,
+    unknown: 0.2,
+  },
 };
 
 /** An agent that keeps leaving its mode has its turn ended. */
 const CALM_STEPS = { ...STEP_WEIGHTS, mode: 0 };
 
-function stepPlan(dice: Dice, root: string, turn: number, at: number, weights: typeof STEP_WEIGHTS): MockAcpStep {
+function stepPlan(
+  dice: Dice,
+  root: string,
+  turn: number,
+  at: number,
+  weights: typeof STEP_WEIGHTS,
+): MockAcpStep {
   const path = `${root}/${turn}.${at}.txt`;
   switch (dice.pick(weights)) {
     case "text":
@@ -184,7 +222,9 @@ function stepPlan(dice: Dice, root: string, turn: number, at: number, weights: t
     case "thought":
       return acpStep.thought(`thinking of ${turn}.${at}`);
     case "calls":
-      return acpStep.calls(...Array.from({ length: dice.int(1, 3) }, (_, call) => callPlan(dice, root, turn, at * 10 + call)));
+      return acpStep.calls(
+        ...Array.from({ length: dice.int(1, 3) }, (_, call) => callPlan(dice, root, turn, at * 10 + call)),
+      );
     case "plan":
       return acpStep.plan({ content: "look" }, { content: "write", status: "in_progress" });
     case "question":
@@ -238,7 +278,12 @@ function callPlan(dice: Dice, root: string, turn: number, call: number): MockAcp
     case "shell":
       return acpTool.shell(dice.pick({ "echo one": 1, "echo two": 1, true: 1 }), "done\n", more);
     case "edit":
-      return acpTool.edit(`${root}/${turn}.${call}.txt`, "new\n", dice.chance(0.3) ? "old\n" : undefined, more);
+      return acpTool.edit(
+        `${root}/${turn}.${call}.txt`,
+        "new\n",
+        dice.chance(0.3) ? "old\n" : undefined,
+        more,
+      );
     case "read":
       return acpTool.read(`${root}/${turn}.${call}.txt`, "what it says", more);
     case "other":
