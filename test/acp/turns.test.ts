@@ -72,7 +72,11 @@ describe("found by random turns:", () => {
     let isLoaded = (): void => {};
     await using w = world({
       capabilities: { loadSession: true },
-      answers: { "session/load": ({ id }, agent) => void (isLoaded = () => agent.send({ id, result: {} })) },
+      answers: {
+        "session/load": ({ id }, agent) => {
+          isLoaded = () => agent.send({ id, result: {} });
+        },
+      },
     });
     const talk = w.client.conversation();
     await talk.prompt("one").result;

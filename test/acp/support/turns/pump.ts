@@ -27,7 +27,9 @@ export async function pump(
   { clock, agent, stir, isAtWork }: World,
 ): Promise<boolean> {
   let isOver = false;
-  const over = (): void => void (isOver = true);
+  const over = (): void => {
+    isOver = true;
+  };
   void waited.then(over, over);
   let seen = -1;
   let quiet = 0;
