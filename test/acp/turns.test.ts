@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AcpClient, type AcpOptions } from "agentwire/acp";
+import { nodeTools } from "agentwire/codebuff-run/tools";
 import { acpStep, ManualClock, MockAcpAgent } from "agentwire/testing";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { world } from "./support/agent.ts";
@@ -109,5 +110,36 @@ describe("found by random turns:", () => {
     await expect(client.sessions()).rejects.toMatchObject({ code: "request-refused" });
     await expect(client.deleteSession("a")).rejects.toMatchObject({ code: "request-refused" });
     expect(agent.violations).toEqual([]);
+  });
+
+  test("a preview that takes too long, or fails, is a warning", async () => {
+    const tools = nodeTools({ root: folder });
+    const previews = [() => new Promise<never>(() => {}), () => Promise.reject(new Error("disk"))];
+    const handler = Object.assign(tools.handlers["write_file"] ?? expect.unreachable(), {
+      preview: () => previews.pop()?.(),
+    });
+    await using agent = new MockAcpAgent({
+      answer: [acpStep.write(join(folder, "a.txt"), "a"), acpStep.write(join(folder, "b.txt"), "b")],
+    });
+    const clock = new ManualClock();
+    const client = clientOf(agent, {
+      clock,
+      cwd: folder,
+      files: { ...tools, handlers: { ...tools.handlers, write_file: handler } },
+      onToolApproval: "manual",
+    });
+    const warnings: string[] = [];
+    client.on("protocolWarning", ({ message }) => warnings.push(message));
+    client.on("approval", ({ id }) => void client.decide(id, true));
+    const turn = client.prompt("go");
+    await agent.waitFor(({ requests }) => requests.length === 2);
+    await vi.waitFor(() => expect(clock.next).toBe(2_000));
+    await clock.advance(2_000);
+    const result = await turn.result;
+    expect(result).not.toHaveProperty("isEmpty"); // it has calls, and no word
+    expect(warnings).toEqual([
+      "the preview of fs/write_text_file failed: Error: disk",
+      "the preview of fs/write_text_file took more than 2000 ms",
+    ]);
   });
 });
