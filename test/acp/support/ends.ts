@@ -60,6 +60,7 @@ export async function playEnd({ way, stdinEnd, sigterm }: EndRound): Promise<End
   const isOwned = way === "parentExit" || way === "parentSigterm";
   const end = isOwned ? beginChild(options, way) : beginHere(options, way);
   try {
+    await agent.nextPrompt();
     const inside = await agent.waitFor(({ links }) => isWorking(links[0]?.process, stdinEnd));
     const before = living(mark).length;
     const start = performance.now();

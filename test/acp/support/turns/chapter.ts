@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { AcpClient, type AcpConversation, type AcpOptions, toUniversal } from "agentwire/acp";
+import { AcpClient, type AcpConversation, type AcpOptions, acp, toUniversal } from "agentwire/acp";
 import { nodeTools } from "agentwire/codebuff-run/tools";
 import { ManualClock, MockAcpAgent } from "agentwire/testing";
 import type { UniversalEvent } from "agentwire/universal";
@@ -11,6 +11,7 @@ import { member } from "../../../soak/driver.ts";
 import { judge } from "../../../soak/judge.ts";
 import { promptOf, turnNamedIn } from "../../../soak/plan.ts";
 import { codeOf, type Played, play } from "../../../soak/user.ts";
+import { ChatUser } from "./chat.ts";
 import { judgeAgent, judgeEvents } from "./judge.ts";
 import { type AcpChapterPlan, type AcpTurnPlan, acpChapterPlan } from "./plan.ts";
 import { pump, type World } from "./pump.ts";
@@ -46,7 +47,8 @@ class AcpChapter {
   readonly #timers = new CountingClock(() => 0.5, this.#clock);
   readonly #agent: MockAcpAgent;
   readonly #user: AcpUser;
-  readonly #client: AcpClient;
+  #client: AcpClient;
+  readonly #options: AcpOptions;
   readonly #world: World;
   readonly #played: Played[] = [];
   readonly #factsById = new Map<string, TurnFacts>();
@@ -68,18 +70,18 @@ class AcpChapter {
       answer: ({ text }) => plans.get(turnNamedIn(text) ?? -1)?.steps ?? [],
     });
     this.#user = new AcpUser(plan, seed, { clock, book: this.#book, stop: (id) => this.#stop(id) });
-    this.#client = new AcpClient(this.#options(root));
+    this.#options = this.#optionsIn(root);
+    this.#client = this.#newClient();
     this.#world = {
       clock,
       agent: this.#agent,
       stir: () => this.#stirred,
       isAtWork: () => this.#agent.requests.filter(isOfMachine).length > this.#user.open.size,
     };
-    this.#listen();
   }
 
   async play(): Promise<AcpReport> {
-    const done = this.#live();
+    const done = this.#plan.through === "chat" ? this.#liveInChat() : this.#live();
     if (!(await pump(done, this.#world))) this.#hangs();
     this.#user.leave();
     await this.#agent.stop();
@@ -103,10 +105,15 @@ class AcpChapter {
 
   /** Mistakes that the mock notes where the client could not do otherwise. */
   get #excused(): ReadonlySet<string> {
-    return new Set(this.#plan.ending === "force" ? ["left-mid-turn", "request-unanswered"] : []);
+    const { ending, isCalm } = this.#plan;
+    return new Set([
+      ...(ending === "force" ? ["request-unanswered"] : []),
+      ...(ending === "force" || !isCalm ? ["left-mid-turn"] : []), // an agent that ignores a cancel is killed
+      ...(ending === "settled" ? [] : ["unknown-session"]), // `setMode` at the moment of the end
+    ]);
   }
 
-  #options(cwd: string): AcpOptions {
+  #optionsIn(cwd: string): AcpOptions {
     const { door, always, mode } = this.#plan;
     return {
       createStream: () => this.#agent.connect(),
@@ -121,18 +128,19 @@ class AcpChapter {
     };
   }
 
-  #listen(): void {
-    const client = this.#client;
+  #newClient(): AcpClient {
+    const client = new AcpClient(this.#options);
     this.#user.listen(client);
     client.on("frame", () => void this.#stirred++);
     client.on("protocolWarning", ({ kind, message }) => {
       if (kind === "listener-threw") this.#book.note(kind, message);
     });
     client.on("event", (_, turn) => {
-      if (!this.#factsById.has(turn.id))
+      if (this.#plan.through === "client" && !this.#factsById.has(turn.id))
         this.#book.note("stray-event", "the client told an event of a turn that nobody had begun");
     });
     toUniversal(client).on("event", (event) => this.#events.push(event));
+    return client;
   }
 
   /** The user's whole life with the client, up to its end. */
@@ -147,12 +155,38 @@ class AcpChapter {
     if (ending === "settled") {
       await all;
       await Promise.allSettled(this.#calls);
-      this.#unanswered();
+      await this.#unanswered();
     }
     for (const facts of this.#book.turns.values()) if (facts.endings.length === 0) facts.closed = true;
     await this.#client.close({ force: ending === "force" });
     await all;
     await Promise.allSettled(this.#calls);
+  }
+
+  /** The same in a chat, which has one conversation and one turn at a time. */
+  async #liveInChat(): Promise<void> {
+    const { turns, ending } = this.#plan;
+    let first: AcpClient | undefined = this.#client;
+    const client = (): AcpClient => {
+      this.#client = first ?? this.#newClient();
+      first = undefined;
+      return this.#client;
+    };
+    const user = new ChatUser(
+      { ...acp(this.#options), client },
+      { book: this.#book, clock: this.#clock, stirred: () => void this.#stirred++ },
+    );
+    for (const plan of turns) {
+      user.send(plan);
+      if (plan.gap === "settle") await user.idle();
+    }
+    if (ending === "settled") {
+      await user.idle();
+      await this.#unanswered();
+    } else for (const facts of this.#book.turns.values()) facts.closed = true;
+    await user.chat.close();
+    await this.#client.close();
+    user.read();
   }
 
   #begin(plan: AcpTurnPlan): Played | undefined {
@@ -237,8 +271,9 @@ class AcpChapter {
     void turn.cancel();
   }
 
-  /** Every turn is over and the agent lives: it must have all of its answers. */
-  #unanswered(): void {
+  /** Every turn is over and the agent lives: it must have all of its answers, once the files are written. */
+  async #unanswered(): Promise<void> {
+    await this.#agent.waitFor(({ requests }) => !requests.some(isOfMachine));
     for (const { method, reply, link, id } of this.#agent.requests)
       if (!reply && link.ended === undefined)
         this.#book.note("unanswered", `${method} ${id} has no answer, and every turn is over`);

@@ -30,7 +30,8 @@ export function judgeAgent(
   }
   for (const { kind, detail } of agent.violations)
     if (!excused.has(kind)) book.note(`violation ${kind}`, detail);
-  for (const request of agent.requests) judgePermission(book, request, user);
+  const inputs = inputsOf(agent);
+  for (const request of agent.requests) judgePermission(book, request, user, inputs);
 }
 
 /** The text and the end of each turn, as the agent wrote them. */
@@ -63,7 +64,12 @@ function playedTurns(agent: MockAcpAgent): ReadonlyMap<number, Played> {
   return turns;
 }
 
-function judgePermission(book: Book, { method, params, reply }: MockAcpRequest, user: AcpUser): void {
+function judgePermission(
+  book: Book,
+  { method, params, reply }: MockAcpRequest,
+  user: AcpUser,
+  inputs: ReadonlyMap<unknown, string>,
+): void {
   if (method !== "session/request_permission" || !reply) return;
   const call = callNamed(member(params["toolCall"], "toolCallId"));
   if (!call) return;
@@ -77,7 +83,7 @@ function judgePermission(book: Book, { method, params, reply }: MockAcpRequest, 
         .map((option) => member(option, "kind"))
     : [];
   const isAllowed = kinds.some((kind) => String(kind).startsWith("allow"));
-  const input = JSON.stringify(member(params["toolCall"], "rawInput"));
+  const input = inputs.get(member(params["toolCall"], "toolCallId")) ?? "";
   if (isAllowed && !user.allowed.has(name) && !user.allowed.has(input))
     book.note(
       "approved-by-nobody",
@@ -95,6 +101,18 @@ function judgePermission(book: Book, { method, params, reply }: MockAcpRequest, 
   const isCompleted = book.turns.get(call.turn)?.endings[0]?.status === "completed";
   if (isCompleted && isOffered && !isAllowed && user.allowed.has(name) && !user.refused.has(name))
     book.note("allowed-refused", `the user allowed ${name}, and the agent was told otherwise`, call.turn);
+}
+
+/** The input of each call, which may be in any message about it. */
+function inputsOf(agent: MockAcpAgent): ReadonlyMap<unknown, string> {
+  const inputs = new Map<unknown, string>();
+  for (const { direction, raw } of agent.lines) {
+    const params = direction === "out" ? member(parsed(raw.replace(/^\uFEFF/, "")), "params") : undefined;
+    const call = member(params, "toolCall") ?? member(params, "update");
+    const input = JSON.stringify(member(call, "rawInput") ?? {});
+    if (input !== "{}") inputs.set(member(call, "toolCallId"), input);
+  }
+  return inputs;
 }
 
 /** Notes what is wrong with the universal events, session by session. */
