@@ -11,6 +11,7 @@ export class ChatUser {
   readonly chat: Chat;
   readonly #book: Book;
   #changes = 0;
+  #sentAtCancel = -1;
 
   constructor(
     source: Source,
@@ -81,6 +82,9 @@ export class ChatUser {
   }
 
   #cancel(what: "turn" | "all"): void {
+    const sent = [...this.chat.getSnapshot().messages].filter(({ status }) => status === "sent").length;
+    if (sent === this.#sentAtCancel) return; // a second cancel of a turn kills the agent
+    this.#sentAtCancel = sent;
     this.chat.cancel(what);
     for (const facts of this.#book.turns.values()) facts.stopped = "sent"; // which one runs is up to the chat
   }
