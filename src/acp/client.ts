@@ -3,6 +3,7 @@
 import { fieldsOf } from "../core/checks.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { BaseClient } from "../core/client/base-client.ts";
+import { RequestError } from "../core/errors.ts";
 import { Gate } from "../core/gate/gate.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
@@ -149,7 +150,7 @@ export class AcpClient
     let cursor: unknown;
     for (let page = 0; page < MAX_PAGES; page++) {
       const params = { cwd, ...(typeof cursor === "string" ? { cursor } : {}) };
-      const answer = fieldsOf(await this.#request("session/list", params));
+      const answer = fieldsOf(await this.#request("session/list", params, "listsSessions"));
       found.push(...readList(answer["sessions"], readStored));
       cursor = answer["nextCursor"];
       if (typeof cursor !== "string" || cursor === "") break;
@@ -159,14 +160,20 @@ export class AcpClient
 
   /** Deletes a stored session. @throws RequestError if the agent cannot */
   async deleteSession(sessionId: string): Promise<void> {
-    await this.#request("session/delete", { sessionId });
+    await this.#request("session/delete", { sessionId }, "deletesSessions");
   }
 
-  async #request(method: string, params: object): Promise<unknown> {
+  async #request(
+    method: string,
+    params: object,
+    offer: "listsSessions" | "deletesSessions",
+  ): Promise<unknown> {
     const core = this.#core;
     try {
       core.assertOpen();
       const link = await this.#links.connect();
+      if (!link.agent?.[offer])
+        throw new RequestError(`the agent does not offer \`${method}\``, { serverMessage: "" });
       return await link.request(method, params, core.settings.connectTimeout);
     } catch (error) {
       throw asRequestError(error, core.clean);

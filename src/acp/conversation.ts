@@ -115,15 +115,23 @@ class AcpSessionConversation
 
   async load(): Promise<readonly ConversationMessage[]> {
     const { core, links } = this.#setup;
+    const { lock } = this.#ref;
     core.assertOpen();
-    if (this.#ref.lock.isHeld)
+    if (lock.isHeld)
       throw new InvalidInputError(
-        "a turn of the conversation is running.",
+        "a turn or a load of the conversation is running.",
         "Load the session before its first prompt.",
       );
-    const messages = await links.load(this.#ref);
-    if (this.#memory.messages.length === 0) this.#memory.messages = messages;
-    return messages;
+    await lock.take(); // prompts wait: what the agent says now is no answer
+    try {
+      const messages = await links.load(this.#ref);
+      if (this.#memory.messages.length === 0) this.#memory.messages = messages;
+      return messages;
+    } catch (error) {
+      throw asRequestError(error, core.clean);
+    } finally {
+      lock.release();
+    }
   }
 
   async setMode(id: string): Promise<void> {

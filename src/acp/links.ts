@@ -25,6 +25,8 @@ export class AcpSessionRef {
   /** The mode that the user has chosen. @default the client's option */
   mode: string | undefined;
   opening: Promise<AcpSession> | undefined;
+  /** The agent repeats the session: nothing else happens in it meanwhile. */
+  loading: Promise<unknown> | undefined;
 
   constructor(id?: string) {
     this.id = id;
@@ -113,6 +115,7 @@ export class Links implements AgentLinkUser {
   /** Opens a session: new, or by its id. @throws AgentwireError */
   async open(ref: AcpSessionRef): Promise<OpenSession> {
     const link = await this.connect();
+    await ref.loading?.catch(() => {}); // `load` throws it
     ref.opening ??= this.#open(link, ref).finally(() => {
       ref.opening = undefined;
     });
@@ -123,14 +126,19 @@ export class Links implements AgentLinkUser {
     }
   }
 
-  /** Loads a session again, with its messages. @throws AgentwireError */
+  /** Loads a session again, with its messages. @throws AgentRefusal if an open session stays as it is; AgentwireError */
   async load(ref: AcpSessionRef): Promise<readonly ConversationMessage[]> {
     const link = await this.connect();
+    await ref.opening?.catch(() => {}); // `open` throws it
     if (ref.id === undefined) return [];
+    const loading = this.#reload(link, ref.id);
+    ref.loading = loading;
     try {
-      return (await this.#reload(link, ref.id)).messages;
+      return (await loading).messages;
     } catch (error) {
-      throw this.#asError(error);
+      throw isAgentwireError(error) ? copyError(error) : error;
+    } finally {
+      ref.loading = undefined;
     }
   }
 
@@ -201,7 +209,7 @@ export class Links implements AgentLinkUser {
     const { agent } = link;
     if (!agent?.resumesSessions) return (await this.#reload(link, id)).session;
     const session = this.#add(link, id, false);
-    return this.#answered(link, session, "session/resume");
+    return this.#answered(link, session, "session/resume", false);
   }
 
   async #reload(link: AgentLink, id: string) {
@@ -215,14 +223,20 @@ export class Links implements AgentLinkUser {
     const session = known ?? this.#add(link, id, false);
     const over = session.replay();
     try {
-      await this.#answered(link, session, "session/load");
+      await this.#answered(link, session, "session/load", known !== undefined);
       return { session, messages: over() };
     } finally {
       over();
     }
   }
 
-  async #answered(link: AgentLink, session: AcpSession, method: string): Promise<AcpSession> {
+  /** @param isOpen whether the session is in use on this link, whatever the answer is */
+  async #answered(
+    link: AgentLink,
+    session: AcpSession,
+    method: string,
+    isOpen: boolean,
+  ): Promise<AcpSession> {
     const { id: sessionId } = session;
     const { connectTimeout } = this.#core.settings;
     try {
@@ -230,6 +244,7 @@ export class Links implements AgentLinkUser {
       this.#core.outbox.run(() => session.opened(answer));
       return session;
     } catch (error) {
+      if (isOpen) throw error;
       link.sessions.delete(sessionId);
       if (!(error instanceof AgentRefusal)) throw error;
       const words = this.#core.clean(refusalWords(error));

@@ -185,6 +185,7 @@ export class AcpRun implements LocalWork {
     if (!("session" in state)) return;
     const { session } = state;
     const { stopReason } = fieldsOf(answer);
+    job.state.isEmpty &&= this.turn.toolCalls.length === 0; // files and commands are calls, too
     const usage = session.usage.ofTurn(answer, job.state.tokens);
     const cost = session.usage.costOfTurn();
     if (state.name === "stopping") {

@@ -1,5 +1,5 @@
 // What carries the lines of an agent: a program's pipes, or a pair of streams in this process.
-import type { Clock } from "../core/clock.ts";
+import type { CancelTimer, Clock } from "../core/clock.ts";
 import { programEnvironment } from "../process/environment.ts";
 import { type Exit, GroupProcess, OPEN_INPUT } from "../process/group-process.ts";
 import { Tail } from "../process/lines.ts";
@@ -123,7 +123,9 @@ export class StreamTransport implements Transport {
   readonly #clock: Clock;
   #resumed: (() => void) | undefined;
   #isPaused = false;
+  #isInputEnded = false;
   #isOver = false;
+  #limit: CancelTimer = () => {};
 
   constructor({ readable, writable }: AcpStream, listener: TransportListener, clock: Clock) {
     this.#reader = readable.getReader();
@@ -134,16 +136,20 @@ export class StreamTransport implements Transport {
   }
 
   write(line: string): void {
+    if (this.#isInputEnded) return; // a closed stream may throw
     this.#writer.write(this.#encoder.encode(`${line}\n`)).catch(() => this.kill());
   }
 
   endInput(): void {
+    if (this.#isInputEnded) return;
+    this.#isInputEnded = true;
     this.#writer.close().catch(() => {}); // the agent has gone: `#read` tells it
   }
 
   terminate(grace: number): void {
     this.endInput();
-    this.#clock.setTimeout(() => this.kill(), grace, { unref: true });
+    this.#limit();
+    this.#limit = this.#clock.setTimeout(() => this.kill(), grace, { unref: true });
   }
 
   kill(): void {
@@ -184,6 +190,7 @@ export class StreamTransport implements Transport {
   #over(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#limit();
     this.#resumed?.();
     this.#listener.ended(NO_EXIT);
   }

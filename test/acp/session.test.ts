@@ -305,6 +305,7 @@ describe("a session", () => {
 
   test("list comes page by page", async () => {
     await using w = world({
+      capabilities: { sessionCapabilities: { list: {} } },
       answers: {
         "session/list": ({ params }) =>
           params.cursor === undefined

@@ -23,10 +23,10 @@ export interface Reading {
 /** One turn: what was planned, what the user did and saw. What the server saw is added by {@link Book}. */
 export class TurnFacts {
   readonly number: number;
-  /** What the server says, if it comes to its end. */
-  readonly expected: string;
+  /** What the server says, if it comes to its end. Set later where the mock's switches add to the plan. */
+  expected: string;
   /** Whether it is to come to its end at all. */
-  readonly isAnswered: boolean;
+  isAnswered: boolean;
   /** Whether nothing is there to keep it from its end but the user. */
   readonly isCalm: boolean;
   /** Set by the user: `queued` when the turn had not been sent yet. */

@@ -1,12 +1,15 @@
 import { type CancelTimer, type Clock, systemClock, type TimerOptions } from "../../src/core/clock.ts";
 
-/** The clock of the platform, which knows how many timers wait by it. */
+/** A clock that knows how many timers wait by it. */
 export class CountingClock implements Clock {
   readonly #random: () => number;
+  readonly #clock: Clock;
   #pending = 0;
 
-  constructor(random: () => number) {
+  /** @param clock that of the platform, unless a test has another */
+  constructor(random: () => number, clock: Clock = systemClock) {
     this.#random = random;
+    this.#clock = clock;
   }
 
   get pending(): number {
@@ -14,11 +17,11 @@ export class CountingClock implements Clock {
   }
 
   now(): number {
-    return systemClock.now();
+    return this.#clock.now();
   }
 
   wallTime(): number {
-    return systemClock.wallTime();
+    return this.#clock.wallTime();
   }
 
   random(): number {
@@ -32,7 +35,7 @@ export class CountingClock implements Clock {
       waits = false;
     };
     this.#pending++;
-    const cancel = systemClock.setTimeout(
+    const cancel = this.#clock.setTimeout(
       () => {
         over();
         callback();

@@ -8,11 +8,14 @@ import { promptOf, type TurnPlan } from "./plan.ts";
 /** Events after which a reader leaves early. */
 const FEW = 2;
 
+/** The user's part in a turn. */
+type UserPlan = Pick<TurnPlan, "number" | "reader" | "stop">;
+
 /** How the user begins a turn. */
 export type Ask = (options: TurnOptions) => SoakTurn;
 
 /** Begins a turn and plays the user's part in it. @returns when it has settled and its reader is done */
-export function play(plan: TurnPlan, facts: TurnFacts, ask: Ask, textOf: (event: unknown) => string): Played {
+export function play(plan: UserPlan, facts: TurnFacts, ask: Ask, textOf: (event: unknown) => string): Played {
   const { controller, listeners } = countingController();
   const { signal } = controller;
   const { stop } = plan;
@@ -128,7 +131,7 @@ export function codeOf(error: unknown): string {
 }
 
 async function read(
-  { reader }: TurnPlan,
+  { reader }: UserPlan,
   turn: SoakTurn,
   facts: TurnFacts,
   textOf: (event: unknown) => string,

@@ -21,11 +21,12 @@ export const PREVIEW_TIMEOUT = 2_000;
  * function stops the work, and `done` is then not called.
  */
 export function askPreview(
-  { outbox, clock, warn }: Pick<GateHost, "outbox" | "clock" | "warn">,
+  host: Pick<GateHost, "outbox" | "clock" | "warn">,
   call: ToolCall,
   tell: TellPreview,
   done: (preview: readonly ToolPreview[] | undefined) => void,
 ): () => void {
+  const { outbox, clock } = host;
   const controller = new AbortController();
   let isOver = false;
   let cancelTimer: CancelTimer = () => {};
@@ -37,7 +38,7 @@ export function askPreview(
   const fail = (why: string, cause?: unknown): void => {
     if (isOver) return;
     stop();
-    warn("preview-failed", `the preview of ${call.name} ${why}`, cause === undefined ? {} : { cause });
+    host.warn("preview-failed", `the preview of ${call.name} ${why}`, cause === undefined ? {} : { cause });
     done(undefined);
   };
   cancelTimer = clock.setTimeout(() => fail(`took more than ${PREVIEW_TIMEOUT} ms`), PREVIEW_TIMEOUT);
