@@ -21,6 +21,7 @@ Options:
   --agents <names>     Which ones, with commas. Otherwise all: ${AGENTS.map(({ name }) => name).join(", ")}.
   --scenarios <words>  Only scenarios whose name contains one of these words, with commas.
   --folder <folder>    Where they are installed, once. Otherwise a folder in the system's temporary folder.
+  --verbose            Show the last lines of the wire of each scenario, not only of one that has failed.
   --write              Put the table into docs/acp.md.
   --help               This text.
 
@@ -45,6 +46,7 @@ export async function run(args: readonly string[]): Promise<number> {
       agents: { type: "string", default: AGENTS.map(({ name }) => name).join() },
       scenarios: { type: "string", default: "" },
       folder: { type: "string", default: join(tmpdir(), "agentwire-acp-agents") },
+      verbose: { type: "boolean", default: false },
       write: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -63,7 +65,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const scenarios = SCENARIOS.filter(({ name }) => words.some((word) => name.includes(word)));
   const columns: Column[] = [];
   for (const agent of AGENTS.filter(({ name }) => names.includes(name)))
-    columns.push(await columnOf(agent, resolve(values.folder), scenarios));
+    columns.push(await columnOf(agent, resolve(values.folder), scenarios, values.verbose));
   const table = tableOf(columns, scenarios);
   say(`\n${table}`);
   if (values.write) await writeTable(table);
@@ -72,7 +74,12 @@ export async function run(args: readonly string[]): Promise<number> {
 
 const FAILED = "**failed**";
 
-async function columnOf(agent: Agent, folder: string, scenarios: readonly Scenario[]): Promise<Column> {
+async function columnOf(
+  agent: Agent,
+  folder: string,
+  scenarios: readonly Scenario[],
+  isVerbose: boolean,
+): Promise<Column> {
   const { name } = agent;
   say(`installing ${name} ...`);
   let installed: InstalledAgent;
@@ -89,7 +96,7 @@ async function columnOf(agent: Agent, folder: string, scenarios: readonly Scenar
   const cells = new Map<string, string>();
   try {
     for (const scenario of scenarios) {
-      const cell = await play(agent, scenario);
+      const cell = await play(agent, scenario, isVerbose);
       cells.set(scenario.name, cell);
       say(`${name}: ${scenario.name}: ${cell}`);
     }
@@ -100,7 +107,7 @@ async function columnOf(agent: Agent, folder: string, scenarios: readonly Scenar
 }
 
 /** Plays a scenario with a home, a project and a model of its own. Returns the cell of the table. */
-async function play(agent: Agent, scenario: Scenario): Promise<string> {
+async function play(agent: Agent, scenario: Scenario, isVerbose: boolean): Promise<string> {
   await using folder = await tempFolder();
   await using model = await ScriptedModel.start(SCRIPTS);
   const [home, project] = [join(folder.path, "home"), join(folder.path, "project")];
@@ -138,12 +145,11 @@ async function play(agent: Agent, scenario: Scenario): Promise<string> {
   if (left.length > 0)
     problems.push(new Error(`left after close(): ${left.map(({ command }) => command).join("; ")}`));
   for (const { pid } of left) process.kill(pid, "SIGKILL");
-  if (problems.length === 0) return words;
   for (const problem of problems) say(reportOf(problem));
-  say(
-    [...tap.lines.slice(-30), ...model.log.slice(-10)].map((line) => `    ${line.slice(0, 600)}`).join("\n"),
-  );
+  if (isVerbose || problems.length > 0)
+    for (const line of [...tap.lines.slice(-60), ...model.log.slice(-10)]) say(`    ${line.slice(0, 600)}`);
   const [first] = problems;
+  if (first === undefined) return words;
   return `${FAILED}: ${first instanceof Error ? first.message.slice(0, 80) : first}`;
 }
 
