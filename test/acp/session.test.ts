@@ -1,7 +1,8 @@
 import { toUniversal } from "agentwire/acp";
+import { ManualClock } from "agentwire/testing";
 import { fold, type UniversalEvent } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
-import { END, world } from "./support/agent.ts";
+import { type AgentSetup, END, world } from "./support/agent.ts";
 
 const MODES = {
   modes: {
@@ -291,6 +292,47 @@ describe("a session", () => {
     const turn = conversation.prompt("more");
     expect((await turn.result).text).toBe("ok");
     expect(w.agent.methods()).not.toContain("session/new");
+  });
+
+  test("is loaded whole if the agent answers after the first message of the replay, as Gemini does", async () => {
+    const clock = new ManualClock();
+    let repeatRest = (): void => {};
+    const setup: AgentSetup = {
+      capabilities: { loadSession: true },
+      answers: {
+        "session/load": ({ params }, agent) => {
+          const chunk = (sessionUpdate: string, text: string) =>
+            agent.update(params.sessionId, { sessionUpdate, content: { type: "text", text } });
+          chunk("user_message_chunk", "<session_context>");
+          repeatRest = () => {
+            chunk("user_message_chunk", "Hi");
+            chunk("agent_message_chunk", "Hello");
+          };
+          return {};
+        },
+      },
+    };
+    await using w = world(setup, { clock });
+    const hears = (part: string) =>
+      new Promise<void>((resolve) => {
+        w.client.on("frame", ({ direction, text }) => {
+          if (direction === "in" && text.includes(part)) resolve();
+        });
+      });
+    const answered = hears('"id":1');
+    const from = { protocol: "acp", version: 1, cwd: process.cwd(), sessionId: "old" };
+    const conversation = w.client.conversation({ from });
+    const loaded = conversation.load();
+    await answered;
+    const repeated = hears("Hello");
+    repeatRest();
+    await repeated;
+    await clock.advance(1_000);
+    expect(await loaded).toEqual([
+      { role: "user", content: "<session_context>Hi" },
+      { role: "assistant", content: "Hello" },
+    ]);
+    expect((await conversation.prompt("more").result).text).toBe("ok");
   });
 
   test("that the agent does not know fails as `context-lost`", async () => {
