@@ -60,6 +60,7 @@ interface SessionHost {
 /** A session that is open on a link. */
 export class AcpSession {
   readonly id: string;
+  readonly isNew: boolean;
   readonly usage: SessionUsage;
   readonly #host: SessionHost;
   #state: AcpSessionState;
@@ -80,6 +81,7 @@ export class AcpSession {
   /** @param agent the name of the agent @param isNew whether the session has begun with this client */
   constructor(id: string, agent: string, host: SessionHost, isNew: boolean) {
     this.id = id;
+    this.isNew = isNew;
     this.#host = host;
     this.usage = new SessionUsage(agent, isNew);
     this.#state = { sessionId: id, options: [], commands: [] };

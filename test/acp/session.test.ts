@@ -345,6 +345,27 @@ describe("a session", () => {
     expect(outcome).toMatchObject({ error: { code: "context-lost", delivery: "not-sent" } });
   });
 
+  test("gets the mode that was asked for if the agent names no modes when it loads, as Kimi does", async () => {
+    const setup = (answers: AgentSetup["answers"]): AgentSetup => ({
+      capabilities: { loadSession: true },
+      answers: { "session/load": () => ({}), ...answers },
+    });
+    const from = { protocol: "acp", version: 1, cwd: process.cwd(), sessionId: "old" };
+    await using willing = world(setup({}), { mode: "default" });
+    expect((await willing.client.conversation({ from }).prompt("go").result).text).toBe("ok");
+    expect(willing.agent.heard.find(({ method }) => method === "session/set_mode")?.params).toEqual({
+      sessionId: "old",
+      modeId: "default",
+    });
+    const refuses = () => {
+      throw Object.assign(new Error("no such mode"), { code: -32602 });
+    };
+    await using other = world(setup({ "session/set_mode": refuses }), { mode: "default" });
+    const outcome = await other.client.conversation({ from }).prompt("go").outcome;
+    expect(outcome).toMatchObject({ error: { code: "handshake-refused", reason: "policy" } });
+    expect(other.agent.methods()).not.toContain("session/prompt");
+  });
+
   test("list comes page by page", async () => {
     await using w = world({
       answers: {
