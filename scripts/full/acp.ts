@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { AcpClient, type ApprovalOptions, acp } from "agentwire/acp";
+import { endOnSignal } from "../support/run.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { AGENTS, type Agent, type InstalledAgent, installAgent } from "./acp/agents.ts";
 import { ScriptedModel } from "./acp/model.ts";
@@ -28,8 +29,8 @@ Options:
 The exit code is 1 if a scenario has failed. An agent that cannot be installed is a column that says so.
 `;
 
-/** Of one scenario: two starts of the slowest agent, and what it does. */
-const LIMIT = 120_000;
+/** Of one scenario: two starts of the slowest agent, and the minute that Gemini needs. */
+const LIMIT = 180_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -55,6 +56,8 @@ export async function run(args: readonly string[]): Promise<number> {
     process.stdout.write(HELP);
     return 0;
   }
+  if (process.platform !== "linux") throw new Error("this suite looks into /proc: it runs on Linux only");
+  endOnSignal();
   const names = values.agents.split(",");
   const unknown = names.filter((name) => !AGENTS.some((agent) => agent.name === name));
   if (unknown.length > 0) {
@@ -127,6 +130,7 @@ async function play(agent: Agent, scenario: Scenario, isVerbose: boolean): Promi
     clients.push(client);
     return client;
   };
+  const keepsSession = async (): Promise<unknown> => agent.keepsSession?.();
   const limit = new AbortController();
   const problems: unknown[] = [];
   let words = "";
@@ -134,7 +138,10 @@ async function play(agent: Agent, scenario: Scenario, isVerbose: boolean): Promi
     const late = wait(LIMIT, undefined, { signal: limit.signal }).then(() => {
       throw new Error(`it was not over after ${LIMIT / 1_000} s`);
     });
-    words = await Promise.race([scenario.play({ model, project, open, chosen: tap.chosen }), late]);
+    words = await Promise.race([
+      scenario.play({ model, project, open, keepsSession, chosen: tap.chosen }),
+      late,
+    ]);
   } catch (error) {
     problems.push(error);
   } finally {

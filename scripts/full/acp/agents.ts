@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { acp } from "agentwire/acp";
 import { install } from "../../support/pack.ts";
 import { run, tail } from "../../support/run.ts";
@@ -17,6 +18,8 @@ export interface Agent {
   env(model: string): Readonly<Record<string, string>>;
   /** Files that must be in its home folder. */
   home?(model: string): Readonly<Record<string, string>>;
+  /** What must pass before another process can continue a session. */
+  keepsSession?(): Promise<unknown>;
 }
 
 const KEY = "made-up-key";
@@ -35,6 +38,8 @@ export const AGENTS: readonly Agent[] = [
     home: () => ({
       ".gemini/settings.json": JSON.stringify({ security: { folderTrust: { enabled: false } } }),
     }),
+    // It names the file of a session by the minute, and a load in the same minute begins that file again.
+    keepsSession: () => wait(60_500 - (Date.now() % 60_000)),
   },
   {
     name: "claude",
