@@ -221,12 +221,13 @@ export class Links implements AgentLinkUser {
       });
     const known = link.sessions.get(id);
     const session = known ?? this.#add(link, id, false);
-    const over = session.replay();
+    const replay = session.replay();
     try {
       await this.#answered(link, session, "session/load", known !== undefined);
-      return { session, messages: over() };
+      await replay.settled(this.#core.clock);
+      return { session, messages: replay.messages };
     } finally {
-      over();
+      session.replayed();
     }
   }
 

@@ -16,7 +16,8 @@ export function wantedMode(session: AcpSession, option: string | false, core: Ac
   const { modes } = session.state;
   const ids = modes?.available.map(({ id }) => id) ?? [];
   if (option !== "ask") {
-    if (ids.includes(option)) return option;
+    // Kimi names no modes when it loads a session: then the agent says whether it has this one.
+    if (ids.includes(option) || (!modes && !session.isNew)) return option;
     const has = ids.length === 0 ? "it has no modes" : `it has ${ids.map((id) => `\`${id}\``).join(", ")}`;
     throw new InvalidInputError(
       `the agent has no mode \`${option}\`: ${has}.`,
@@ -44,7 +45,7 @@ export async function setMode(
   if (session.state.modes?.current === mode) return;
   const { outbox, settings } = core;
   try {
-    if (session.hasModes) {
+    if (session.hasModes || !session.state.modes) {
       await link.request("session/set_mode", { sessionId, modeId: mode }, settings.connectTimeout);
       outbox.run(() => session.setMode(mode));
     } else await setOption(core, link, session, optionOf(session, "mode"), mode);

@@ -41,7 +41,7 @@ const FACTS = {
     notes: [
       "It runs commands that it holds to be harmless (`echo`, `sleep`) without asking.",
       "It retries a failing model silently, for over 100 s.",
-      "It does not continue sessions of an earlier process in a folder that it does not trust.",
+      "A session that another process continues within the minute in which it began is lost.",
       "With `readFiles` it cannot write new files.",
     ],
   },

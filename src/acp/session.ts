@@ -1,7 +1,6 @@
 // One session of an agent: its modes, models, options, commands, title and context, and the turn that runs in it.
 import { fieldsOf } from "../core/checks.ts";
 import type { Withdraw } from "../core/gate/gate.ts";
-import type { ConversationMessage } from "../core/turn/conversation.ts";
 import type { Ruling } from "../core/values.ts";
 import type { AcpCalls, TrackedCall } from "./calls.ts";
 import {
@@ -14,6 +13,7 @@ import {
   readUpdate,
   type Update,
 } from "./messages.ts";
+import { Replay } from "./replay.ts";
 import type { AcpTurn } from "./turn.ts";
 import { SessionUsage } from "./usage.ts";
 
@@ -60,6 +60,7 @@ interface SessionHost {
 /** A session that is open on a link. */
 export class AcpSession {
   readonly id: string;
+  readonly isNew: boolean;
   readonly usage: SessionUsage;
   readonly #host: SessionHost;
   #state: AcpSessionState;
@@ -80,6 +81,7 @@ export class AcpSession {
   /** @param agent the name of the agent @param isNew whether the session has begun with this client */
   constructor(id: string, agent: string, host: SessionHost, isNew: boolean) {
     this.id = id;
+    this.isNew = isNew;
     this.#host = host;
     this.usage = new SessionUsage(agent, isNew);
     this.#state = { sessionId: id, options: [], commands: [] };
@@ -103,14 +105,14 @@ export class AcpSession {
     if (configOptions !== undefined) this.setOptions(readOptions(configOptions));
   }
 
-  /** The updates until the returned function is called belong to a replay. */
-  replay(): () => readonly ConversationMessage[] {
-    const replay = new Replay();
-    this.#replay = replay;
-    return () => {
-      this.#replay = undefined;
-      return replay.messages;
-    };
+  /** The updates until `replayed()` belong to a replay. */
+  replay(): Replay {
+    this.#replay = new Replay();
+    return this.#replay;
+  }
+
+  replayed(): void {
+    this.#replay = undefined;
   }
 
   receive(raw: unknown): void {
@@ -186,21 +188,4 @@ export class AcpSession {
 function choicesIn(options: readonly AcpConfigOption[], category: "mode" | "model"): AcpChoices | undefined {
   const option = options.find((each) => each.category === category && each.type === "select");
   return option?.type === "select" ? { current: option.current, available: option.available } : undefined;
-}
-
-/** The messages that an agent repeats when it loads a session. */
-class Replay {
-  readonly #messages: { readonly role: "user" | "assistant"; content: string }[] = [];
-
-  get messages(): readonly ConversationMessage[] {
-    return this.#messages.map(({ role, content }) => ({ role, content }));
-  }
-
-  take(update: Update): void {
-    if (update.type !== "chunk" || update.from === "thought" || update.block.type !== "text") return;
-    const role = update.from === "user" ? "user" : "assistant";
-    const last = this.#messages.at(-1);
-    if (last?.role === role) last.content += update.block.text;
-    else if (update.block.text !== "") this.#messages.push({ role, content: update.block.text });
-  }
 }

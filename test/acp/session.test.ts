@@ -1,7 +1,8 @@
 import { toUniversal } from "agentwire/acp";
+import { ManualClock } from "agentwire/testing";
 import { fold, type UniversalEvent } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
-import { END, world } from "./support/agent.ts";
+import { type AgentSetup, END, world } from "./support/agent.ts";
 
 const MODES = {
   modes: {
@@ -293,6 +294,47 @@ describe("a session", () => {
     expect(w.agent.methods()).not.toContain("session/new");
   });
 
+  test("is loaded whole if the agent answers after the first message of the replay, as Gemini does", async () => {
+    const clock = new ManualClock();
+    let repeatRest = (): void => {};
+    const setup: AgentSetup = {
+      capabilities: { loadSession: true },
+      answers: {
+        "session/load": ({ params }, agent) => {
+          const chunk = (sessionUpdate: string, text: string) =>
+            agent.update(params.sessionId, { sessionUpdate, content: { type: "text", text } });
+          chunk("user_message_chunk", "<session_context>");
+          repeatRest = () => {
+            chunk("user_message_chunk", "Hi");
+            chunk("agent_message_chunk", "Hello");
+          };
+          return {};
+        },
+      },
+    };
+    await using w = world(setup, { clock });
+    const hears = (part: string) =>
+      new Promise<void>((resolve) => {
+        w.client.on("frame", ({ direction, text }) => {
+          if (direction === "in" && text.includes(part)) resolve();
+        });
+      });
+    const answered = hears('"id":1');
+    const from = { protocol: "acp", version: 1, cwd: process.cwd(), sessionId: "old" };
+    const conversation = w.client.conversation({ from });
+    const loaded = conversation.load();
+    await answered;
+    const repeated = hears("Hello");
+    repeatRest();
+    await repeated;
+    await clock.advance(1_000);
+    expect(await loaded).toEqual([
+      { role: "user", content: "<session_context>Hi" },
+      { role: "assistant", content: "Hello" },
+    ]);
+    expect((await conversation.prompt("more").result).text).toBe("ok");
+  });
+
   test("that the agent does not know fails as `context-lost`", async () => {
     const missing = () => {
       throw Object.assign(new Error("not found"), { code: -32002 });
@@ -301,6 +343,27 @@ describe("a session", () => {
     const from = { protocol: "acp", version: 1, cwd: process.cwd(), sessionId: "gone" };
     const outcome = await w.client.conversation({ from }).prompt("go").outcome;
     expect(outcome).toMatchObject({ error: { code: "context-lost", delivery: "not-sent" } });
+  });
+
+  test("gets the mode that was asked for if the agent names no modes when it loads, as Kimi does", async () => {
+    const setup = (answers: AgentSetup["answers"]): AgentSetup => ({
+      capabilities: { loadSession: true },
+      answers: { "session/load": () => ({}), ...answers },
+    });
+    const from = { protocol: "acp", version: 1, cwd: process.cwd(), sessionId: "old" };
+    await using willing = world(setup({}), { mode: "default" });
+    expect((await willing.client.conversation({ from }).prompt("go").result).text).toBe("ok");
+    expect(willing.agent.heard.find(({ method }) => method === "session/set_mode")?.params).toEqual({
+      sessionId: "old",
+      modeId: "default",
+    });
+    const refuses = () => {
+      throw Object.assign(new Error("no such mode"), { code: -32602 });
+    };
+    await using other = world(setup({ "session/set_mode": refuses }), { mode: "default" });
+    const outcome = await other.client.conversation({ from }).prompt("go").outcome;
+    expect(outcome).toMatchObject({ error: { code: "handshake-refused", reason: "policy" } });
+    expect(other.agent.methods()).not.toContain("session/prompt");
   });
 
   test("list comes page by page", async () => {
