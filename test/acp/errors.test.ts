@@ -112,7 +112,7 @@ describe("the package of the protocol", () => {
   ])("that is %s is named, with its version", async (_, load, words) => {
     await expect(loadSdk(load)).rejects.toMatchObject({
       code: "unsupported",
-      message: expect.stringMatching(`\`@agentclientprotocol/sdk\`, version 2.4 or later, and .*${words}`),
+      message: expect.stringMatching(`\`@agentclientprotocol/sdk\`, version 2.0 or later, and .*${words}`),
     });
   });
 });
