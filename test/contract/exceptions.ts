@@ -139,7 +139,7 @@ const ACP: readonly (readonly [reason: string, tests: readonly string[]])[] = [
     [
       "cut",
       "reconnect",
-      "redaction", // keys are in the environment: `test/acp/process.test.ts`
+      "redaction: no credential appears in what the client reports, whatever happens to it", // it awaits a reconnect
       "close: a client that waits for its next attempt closes",
       "many: thirty lost links leave no timer, and no listener on the client's own signal",
       "connect: a server that opens but stays silent is given up",
@@ -157,6 +157,10 @@ const ACP: readonly (readonly [reason: string, tests: readonly string[]])[] = [
       "connect: a server that never answers fails after `connectTimeout`",
       "generic: a client that closed after a lost link refuses a prompt as `closed`",
     ],
+  ],
+  [
+    "its keys are in the environment: `test/acp/acceptance/process.test.ts`",
+    ["query", "header", "token"].map((place) => `redaction: ${repeated(place)}`),
   ],
   ["a line that is no message is a warning alone: `test/acp/errors.test.ts`", ["garbage"]],
   [

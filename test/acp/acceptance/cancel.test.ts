@@ -1,5 +1,11 @@
 import type { AcpClient } from "agentwire/acp";
-import { acpStep, acpTool, type MockAcpAgent, type MockAcpOptions } from "agentwire/testing";
+import {
+  acpStep,
+  acpTool,
+  type MockAcpAgent,
+  type MockAcpOptions,
+  type MockAcpStep,
+} from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { chosenBy, play, repliesTo, settleBy, type World } from "./support.ts";
 
@@ -7,31 +13,32 @@ type Turn = ReturnType<AcpClient["prompt"]>;
 
 const ASK = { requestedSchema: { type: "object", properties: { name: { type: "string" } } } };
 
-/** When a turn is cancelled: what the agent does in it, and the moment. */
-const MOMENTS: Readonly<
-  Record<
-    string,
-    readonly [
-      script: () => Exclude<MockAcpOptions["answer"], undefined | Function>,
-      moment: (turn: Turn, agent: MockAcpAgent) => Promise<unknown>,
-    ]
-  >
-> = {
-  "before the first token": [() => [acpStep.hang()], (_, agent) => agent.nextPrompt()],
-  "while it streams": [() => ["half", acpStep.hang()], (turn) => event(turn, "event")],
-  "with an open permission": [
-    () => [acpStep.calls(acpTool.shell("rm x")), acpStep.hang()],
-    (turn) => event(turn, "approval"),
-  ],
-  "with an open question": [
-    () => [acpStep.ask("Who?", ASK), acpStep.hang()],
-    (turn) => event(turn, "question"),
-  ],
-  "while a tool runs": [
-    () => [acpStep.calls(acpTool.shell("sleep", "", { permission: false, hangs: true }))],
-    (turn) => event(turn, "event"),
-  ],
-  "while the model hangs": [() => ["thinking", acpStep.fail()], (turn) => event(turn, "event")],
+interface Moment {
+  /** What the agent does in the turn. */
+  readonly script: () => readonly MockAcpStep[];
+  readonly comes: (turn: Turn, agent: MockAcpAgent) => Promise<unknown>;
+}
+
+/** When a turn is cancelled. */
+const MOMENTS: Readonly<Record<string, Moment>> = {
+  "before the first token": { script: () => [acpStep.hang()], comes: (_, agent) => agent.nextPrompt() },
+  "while it streams": { script: () => ["half", acpStep.hang()], comes: (turn) => event(turn, "event") },
+  "with an open permission": {
+    script: () => [acpStep.calls(acpTool.shell("rm x")), acpStep.hang()],
+    comes: (turn) => event(turn, "approval"),
+  },
+  "with an open question": {
+    script: () => [acpStep.ask("Who?", ASK), acpStep.hang()],
+    comes: (turn) => event(turn, "question"),
+  },
+  "while a tool runs": {
+    script: () => [acpStep.calls(acpTool.shell("sleep", "", { permission: false, hangs: true }))],
+    comes: (turn) => event(turn, "event"),
+  },
+  "while the model hangs": {
+    script: () => ["thinking", acpStep.fail()],
+    comes: (turn) => event(turn, "event"),
+  },
 };
 
 const event = (turn: Turn, name: "event" | "approval" | "question") =>
@@ -41,11 +48,11 @@ const MANUAL = { onToolApproval: "manual", onQuestion: "manual" } as const;
 
 /** Prompts, cancels at a moment, and prompts again in the session. */
 async function cancelled(name: string, { agent, client, clock }: World) {
-  const [script, moment] = MOMENTS[name] ?? [];
-  agent.answer = ({ text }) => (text === "next" ? ["fine"] : (script?.() ?? []));
+  const moment = MOMENTS[name];
+  agent.answer = ({ text }) => (text === "next" ? ["fine"] : (moment?.script() ?? []));
   const conversation = client.conversation();
   const turn = conversation.prompt("go");
-  await moment?.(turn, agent);
+  await moment?.comes(turn, agent);
   const outcome = await settleBy(clock, turn.cancel());
   expect(outcome).toMatchObject({ status: "cancelled", by: "user" });
   expect(

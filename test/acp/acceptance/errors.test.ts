@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { play, settleBy } from "./support.ts";
 
 const fails =
-  (status: number): MockAcpOptions["answer"] =>
+  (status: number): NonNullable<MockAcpOptions["answer"]> =>
   ({ text }) =>
     text === "go" ? [acpStep.fail(status, "The model failed")] : ["fine"];
 

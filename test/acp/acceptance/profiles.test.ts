@@ -1,7 +1,7 @@
 import { acp } from "agentwire/acp";
 import { type ChatMessage, type ChatPart, createChat } from "agentwire/chat";
 import { acpStep, acpTool, ManualClock, MockAcpAgent, type MockAcpOptions } from "agentwire/testing";
-import type { UniversalEvent } from "agentwire/universal";
+import type { UniversalEvent, UniversalOptions } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import { chosenBy, faultsOf, settleBy, until } from "./support.ts";
 
@@ -35,7 +35,7 @@ function talkTo(profile: Profile) {
         client.on("event", ({ type }) => type === "tool_call" && seen.tell?.());
         return client;
       },
-      toUniversal(of, options) {
+      toUniversal(of: Parameters<typeof source.toUniversal>[0], options?: UniversalOptions) {
         const stream = source.toUniversal(of, options);
         stream.on("event", (event) => void events.push(event));
         return stream;

@@ -147,7 +147,7 @@ describe("14 modes", () => {
       const mock = {
         profile,
         answer,
-        ...(profile === "gemini" || profile === "kimi" ? {} : { firstMode: "auto" }),
+        ...(profile === "gemini" || profile === "kimi" ? {} : { firstMode: "auto" as const }),
       } as const;
       await play({ mock }, async ({ agent, client, warnings }) => {
         await client.prompt("go").result;

@@ -6,7 +6,8 @@ import { expect } from "vitest";
 
 /** Faults in the transcript of each session. */
 export function faultsOf(events: readonly UniversalEvent[]): readonly unknown[] {
-  return [...Map.groupBy(events, (event) => event.session_id).values()].flatMap((of) => checkTranscript(of));
+  const sessions = new Set(events.map(({ session_id }) => session_id));
+  return [...sessions].flatMap((id) => checkTranscript(events.filter(({ session_id }) => session_id === id)));
 }
 
 /** A client of a mock in process, and what it says. */

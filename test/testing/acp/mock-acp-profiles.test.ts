@@ -141,7 +141,10 @@ describe("a profile", () => {
 
     expect(agent.requests.map(({ method }) => method)).toEqual(["craft/drainMidTurnQueue"]);
     expect(response.result).toEqual({ stopReason: "end_turn" });
-    expect(client.said.at(-2)?.params.update).toMatchObject({ content: { text: "" }, _meta: { usage: { inputTokens: 20 } } });
+    expect(client.said.at(-2)?.params.update).toMatchObject({
+      content: { text: "" },
+      _meta: { usage: { inputTokens: 20 } },
+    });
   });
 
   test("of claude writes its notice into the answer, unless the client takes notices", async () => {
