@@ -233,9 +233,7 @@ function cancelScenario(
         if (script === "shell" && stage.chosen.length === 0) return "not asked";
         throw new Error(words);
       }
-      const begun = performance.now();
       const { status } = await turn.cancel();
-      const took = performance.now() - begun;
       check(status === "cancelled", `the turn is ${status}`);
       check(!existsSync(join(stage.project, "ran.txt")), "the command has run");
       const isRunning = (): boolean =>
@@ -244,7 +242,7 @@ function cancelScenario(
         );
       await saysHello(conversation);
       if (script === "sleep" && isRunning()) return "ok, the command runs until close()";
-      return took > 5_000 ? `ok, after ${Math.round(took / 1000)} s` : "ok";
+      return "ok";
     },
   };
 }
