@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { AcpClient, type ApprovalOptions, acp } from "agentwire/acp";
+import { AcpClient, acp } from "agentwire/acp";
 import { endOnSignal } from "../support/run.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { AGENTS, type Agent, type InstalledAgent, installAgent } from "./acp/agents.ts";
 import { ScriptedModel } from "./acp/model.ts";
 import { processesOf } from "./acp/processes.ts";
-import { SCENARIOS, SCRIPTS, type Scenario } from "./acp/scenarios.ts";
+import { SCENARIOS, SCRIPTS, type Scenario, type StageOptions } from "./acp/scenarios.ts";
 import { WireTap } from "./acp/wire-tap.ts";
 
 const HELP = `Usage: npm run full -- acp [options]
@@ -122,10 +122,10 @@ async function play(agent: Agent, scenario: Scenario, isVerbose: boolean): Promi
   }
   const tap = new WireTap();
   const clients: AcpClient[] = [];
-  const open = (approval: ApprovalOptions = {}): AcpClient => {
+  const open = (options: StageOptions = {}): AcpClient => {
     const { args = [] } = agent;
     const env = { ...agent.env(model.url), HOME: home };
-    const client = new AcpClient({ ...acp.presets[agent.name]({ cwd: project, env, args }), ...approval });
+    const client = new AcpClient({ ...acp.presets[agent.name]({ cwd: project, env, args }), ...options });
     tap.listen(client);
     clients.push(client);
     return client;
@@ -139,7 +139,7 @@ async function play(agent: Agent, scenario: Scenario, isVerbose: boolean): Promi
       throw new Error(`it was not over after ${LIMIT / 1_000} s`);
     });
     words = await Promise.race([
-      scenario.play({ model, project, open, keepsSession, chosen: tap.chosen }),
+      scenario.play({ model, project, open, keepsSession, chosen: tap.chosen, requested: tap.requested }),
       late,
     ]);
   } catch (error) {

@@ -63,7 +63,9 @@ export class FileRequests {
     const ask = { name: "write_file", input };
     const isAllowed =
       run?.calls.allowed.some(({ wire }) =>
-        wire.content?.some((item) => item.type === "diff" && item.path === path && item.newText === content),
+        wire.content?.some(
+          (item) => item.type === "diff" && item.path === path && isSameText(item.newText, content),
+        ),
       ) ?? false;
     const call = await this.#door.enter(run, {
       name: "fs/write_text_file",
@@ -123,4 +125,9 @@ function linesOf(text: string, line = 1, limit = Number.POSITIVE_INFINITY): stri
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const from = Math.max(line - 1, 0);
   return lines.slice(from, from + Math.max(limit, 0)).join("");
+}
+
+/** Kimi shows an edit without the newline at the end of the file. */
+function isSameText(shown: string, written: string): boolean {
+  return shown === written || `${shown}\n` === written;
 }

@@ -99,19 +99,23 @@ describe("a door to files", () => {
     expect(toolCalls).toMatchObject([{ state: "denied", deniedBy: "policy" }]);
   });
 
-  test("does not ask again about an edit that the user has just allowed", async () => {
+  test.each([
+    ["once about an edit that was shown whole", "x\n", 1],
+    ["once about an edit that was shown without its last newline, as Kimi does", "x", 1],
+    ["again about an edit that was shown otherwise", "y\n", 2],
+  ])("asks %s", async (_, newText, times) => {
     const path = join(root, "b.txt");
     let asked = 0;
-    const content = [{ type: "diff", path, oldText: null, newText: "x" }];
+    const content = [{ type: "diff", path, oldText: null, newText }];
     const { answer } = await doing(
       async (turn) => {
         await turn.permission({ toolCallId: "e", kind: "edit", title: "Write b.txt", content });
-        return write(path, "x")(turn);
+        return write(path, "x\n")(turn);
       },
       { onToolApproval: () => ++asked > 0 },
     );
     expect(answer.result).toEqual({});
-    expect(asked).toBe(1);
+    expect(asked).toBe(times);
   });
 
   test("to another folder than `cwd` is refused", () => {

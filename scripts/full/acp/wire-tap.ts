@@ -14,6 +14,7 @@ interface Message {
 export class WireTap {
   readonly lines: string[] = [];
   readonly chosen: string[] = [];
+  readonly requested = new Set<string>();
 
   listen(client: AcpClient): void {
     const asked = new Map<unknown, Message>();
@@ -21,6 +22,8 @@ export class WireTap {
     client.on("frame", ({ direction, text }) => {
       this.#keep(`${direction === "in" ? "<<" : ">>"} ${text}`);
       const message = parsed(text);
+      if (direction === "in" && message?.method !== undefined && message.id !== undefined)
+        this.requested.add(message.method);
       if (direction === "in" && message?.method === "session/request_permission")
         asked.set(message.id, message);
       const outcome = direction === "out" ? message?.result?.outcome : undefined;
