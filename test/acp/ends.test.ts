@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { END_WAYS, playEnd, STDIN_ENDS } from "./support/ends.ts";
 
 // `npm run full -- acp-ends` plays every way with every habit of an agent.
-describe.runIf(process.platform === "linux")("nothing of an agent is left, nor of its command", () => {
+describe.runIf(process.platform === "linux")("10 nothing of an agent is left, nor of its command", () => {
   test.each(END_WAYS)("after the end by %s: the command has a group of its own", async (way) => {
     const { before, left } = await playEnd({ way, stdinEnd: "commandInOwnGroup", sigterm: "leavesCommand" });
     expect(before).toBe(2);

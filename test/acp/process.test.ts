@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { AcpClient, type AcpOptions, acp } from "agentwire/acp";
@@ -10,31 +9,6 @@ const PROGRAM = join(import.meta.dirname, "support/program.ts");
 function clientOf(switches: object, options: Partial<AcpOptions> = {}): AcpClient {
   const args = ["--disable-warning=ExperimentalWarning", PROGRAM, JSON.stringify(switches)];
   return new AcpClient({ command: process.execPath, args, mode: false, ...options });
-}
-
-/** Living processes that carry a mark of this library, by the id of the agent's start. */
-function left(): readonly string[] {
-  return readdirSync("/proc").filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false;
-    try {
-      const environ = readFileSync(`/proc/${pid}/environ`, "latin1");
-      return environ.includes(`ACP_TEST=${process.pid}\0`) && pid !== String(process.pid);
-    } catch {
-      return false;
-    }
-  });
-}
-
-const MARKED = { env: { ACP_TEST: String(process.pid) } };
-
-/** Waits for the first text, so that the commands of the prompt run. */
-async function working(client: AcpClient) {
-  const turn = client.prompt("work");
-  await new Promise<void>((resolve) => {
-    turn.on("event", () => resolve());
-    void turn.outcome.then(() => resolve());
-  });
-  return turn;
 }
 
 afterEach(() => vi.unstubAllEnvs());
@@ -87,71 +61,6 @@ describe("an agent's program", () => {
       partial: { text: "working" },
     });
     await client.close();
-  });
-});
-
-describe.runIf(process.platform === "linux")("nothing is left of an agent", () => {
-  const commands = 2;
-
-  test.each([
-    ["that exits at the end of stdin", {}],
-    ["that ignores the end of stdin", { stdinEnd: "ignores" }],
-    ["that leaves a command at the end of stdin", { stdinEnd: "leavesChild" }],
-    ["that ignores all but SIGKILL", { stdinEnd: "ignores", stubborn: true }],
-  ])("after close(): one %s", async (_, switches) => {
-    const client = clientOf({ commands, ...switches }, MARKED);
-    await working(client);
-    expect(left().length).toBeGreaterThan(commands);
-    await client.close();
-    expect(left()).toEqual([]);
-  });
-
-  test("after close() by force", async () => {
-    const client = clientOf({ commands, stdinEnd: "ignores", deaf: true }, MARKED);
-    await working(client);
-    await client.close({ force: true });
-    expect(left()).toEqual([]);
-  });
-
-  test.each(["exit", "kill"] as const)("after it crashed by %s", async (dies) => {
-    const client = clientOf({ commands, dies }, MARKED);
-    const turn = await working(client);
-    expect(await turn.outcome).toMatchObject({ status: "failed", error: { code: "connection-lost" } });
-    expect(left()).toEqual([]);
-    await client.close();
-  });
-
-  test("after a cancel that it ignores", async () => {
-    const client = clientOf({ commands, deaf: true }, { ...MARKED, cancelTimeout: 50 });
-    const turn = await working(client);
-    expect(await turn.cancel()).toMatchObject({ status: "cancelled" });
-    expect(left()).toEqual([]);
-    await client.close();
-  });
-
-  test("after this process has ended", async () => {
-    const script = `
-      import { AcpClient } from ${JSON.stringify(join(import.meta.dirname, "../../src/acp/index.ts"))};
-      const client = new AcpClient(${JSON.stringify({
-        command: process.execPath,
-        args: [
-          "--disable-warning=ExperimentalWarning",
-          PROGRAM,
-          JSON.stringify({ commands, stdinEnd: "ignores" }),
-        ],
-        mode: false,
-        ...MARKED,
-      })});
-      const turn = client.prompt("work");
-      turn.on("event", () => process.exit(0));
-    `;
-    const child = spawn(
-      process.execPath,
-      ["--disable-warning=ExperimentalWarning", "--input-type=module-typescript", "-e", script],
-      { stdio: "inherit" },
-    );
-    await new Promise((resolve) => child.on("exit", resolve));
-    expect(left()).toEqual([]);
   });
 });
 

@@ -21,69 +21,6 @@ async function started(mock: MockAcpOptions, options: Partial<AcpOptions> = {}) 
   };
 }
 
-/** Whether a process lives; a zombie does not. */
-function lives(pid: number): boolean {
-  try {
-    return !/^\d+ \(.*\) Z /s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
-}
-
-const LONG = () => [
-  "working",
-  acpStep.calls(acpTool.shell("sleep 1000", "", { permission: false, hangs: true })),
-];
-
-/** Prompts, and waits until the command runs. Returns all processes of the agent. */
-async function working(
-  { agent, client }: { readonly agent: MockAcpAgent; readonly client: AcpClient },
-  children: number,
-) {
-  const turn = client.prompt("go");
-  const begun = new Promise<void>((resolve) => void turn.on("event", () => resolve()));
-  const child = await agent.waitFor(({ links }) => links[0]?.process);
-  await agent.waitFor(({ lines }) => lines.some(({ raw }) => raw.includes("sleep 1000")));
-  await agent.waitFor(() => child.children.length >= children);
-  await begun;
-  return { turn, pids: [child.pid, ...child.children] };
-}
-
-const STDIN_END = [
-  ["exits", "ends", 0],
-  ["ignores", "ends", 0],
-  ["ignores", "ignored", 0],
-  ["finishesTurn", "ends", 0],
-  ["leavesChild", "ends", 1],
-  ["commandInOwnGroup", "ends", 1],
-  ["commandInOwnGroup", "leavesCommand", 1],
-] as const;
-
-describe.runIf(process.platform === "linux")("10 nothing is left of an agent", () => {
-  describe.each(STDIN_END)("10 stdinEnd: %s, SIGTERM: %s", (stdinEnd, sigterm, children) => {
-    const mock = { stdinEnd, sigterm, answer: LONG } as const;
-
-    test.each(["close", "crash", "cancel time-out", "force"] as const)(
-      "10 after %s, no process and no command lives",
-      async (how) => {
-        const cancel = how === "cancel time-out" ? "ignored" : "ends";
-        await using run = await started({ ...mock, cancel }, { cancelTimeout: 200, mode: false });
-        const { client, agent } = run;
-        const { turn, pids } = await working(run, children);
-        expect(pids.map(lives)).toEqual(pids.map(() => true));
-        if (how === "close") await client.close();
-        if (how === "force") await client.close({ force: true });
-        if (how === "cancel time-out") await turn.cancel();
-        if (how === "crash") agent.links[0]?.die({ signal: "SIGKILL" });
-        const { status } = await turn.outcome;
-        expect(status).toBe(how === "cancel time-out" ? "cancelled" : "failed");
-        expect(pids.filter(lives)).toEqual([]);
-        if (how !== "crash") expect(agent.violations).toEqual([]);
-      },
-    );
-  });
-});
-
 /** How an agent ends, after each of its messages. Its fourth is the first of the turn. */
 const DEATHS = [{ exit: 3 }, { signal: "SIGKILL" }, { closeStdout: true }] as const;
 
