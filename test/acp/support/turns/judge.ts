@@ -90,7 +90,8 @@ function judgePermission(
       `the request about ${name} was allowed, and nobody had said so`,
       call.turn,
     );
-  if (isAllowed && user.refused.has(name) && !user.allowed.has(name))
+  // A grant for the same input may come while the user still thinks about this request.
+  if (isAllowed && user.refused.has(name) && !user.allowed.has(name) && !user.allowed.has(input))
     book.note(
       "refused-approved",
       `the request about ${name} was allowed; the user had refused it`,
