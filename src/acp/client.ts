@@ -65,7 +65,7 @@ export class AcpClient
   readonly #turns: AcpTurns;
 
   /** @throws InvalidInputError for invalid options */
-  constructor(options: AcpOptions) {
+  constructor(options: AcpOptions = {}) {
     const core = new AcpCore(resolveOptions(options));
     super(core);
     const { files, readFiles } = core.settings;

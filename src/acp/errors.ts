@@ -147,7 +147,9 @@ function startFailure(command: string, code: unknown, found: boolean): string {
     case "ENOENT":
       return found
         ? `\`${command}\` is there, but not what runs it (its interpreter): see the first line of the script`
-        : `\`${command}\` is not to be found: install it, or say where it is with \`command\``;
+        : /\s/.test(command)
+          ? `\`${command}\` is not to be found: pass arguments in \`args\`, and the program alone in \`command\``
+          : `\`${command}\` is not to be found: install it, or say where it is with \`command\``;
     case "EACCES":
     case "EPERM":
       return `\`${command}\` is no file that may be executed; check its permissions, and that it is no folder`;
@@ -162,7 +164,7 @@ function startFailure(command: string, code: unknown, found: boolean): string {
 export function endedEarly(command: string, { code, signal }: Exit, said: string): ConnectError {
   const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
   const words = said === "" ? "it said nothing" : `it said: ${said}`;
-  return new ConnectError(`\`${command}\` ended ${how} before it spoke ACP; ${words}`, {
+  return new ConnectError(`\`${command}\` ended ${how} before it spoke ACP; ${words}; check its \`args\``, {
     retryable: false,
     delivery: "not-sent",
   });

@@ -52,7 +52,7 @@ export function buildPrompt(
   { files = [] }: AcpPromptOptions,
   maxBytes: number,
 ): AcpPrompt {
-  const given = readPromptInput(input);
+  const given = readPromptInput(input, ACP_PROMPT_CHECKS);
   const own = given ? [] : ownBlocks(input as AcpPromptInput);
   if (given && given.text.trim() === "" && !given.images)
     throw new InvalidInputError(`the prompt is ${describe(given.text)}.`, HOW);
@@ -117,7 +117,10 @@ export function lackedBy({ blocks }: AcpPrompt, { prompts, name }: AcpAgent): Un
           : type !== "resource" || prompts.embeddedContext;
     if (isTaken) continue;
     const what = type === "image" ? "images" : type === "audio" ? "sounds" : "embedded resources";
-    return new UnsupportedError(`${name} takes no ${what}.`, "Leave them out, or name the files in `files`.");
+    return new UnsupportedError(
+      `${name} takes no ${what}.`,
+      "Leave them out, or name the files in the option `files` of the prompt.",
+    );
   }
   return undefined;
 }

@@ -1,10 +1,14 @@
 // One connection to an agent: its start, its requests, its loss and its end.
+
+import { fieldsOf } from "../core/checks.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
 import {
   type AgentwireError,
+  ConnectError,
   ConnectTimeoutError,
   HandshakeError,
+  InvalidInputError,
   RequestTimeoutError,
 } from "../core/errors.ts";
 import type { Exit } from "../process/group-process.ts";
@@ -12,6 +16,7 @@ import type { AcpCore } from "./acp-core.ts";
 import { type AcpAgent, readAgent } from "./agent.ts";
 import { AcpLostError, AgentRefusal, asAcpError, authError, endedEarly, exitWords, RPC } from "./errors.ts";
 import { PROTOCOL_VERSION } from "./messages.ts";
+import type { AcpStream } from "./options.ts";
 import { loadSdk } from "./peer.ts";
 import type { AcpSession } from "./session.ts";
 import { ProgramTransport, StreamTransport, type Transport } from "./transport.ts";
@@ -110,7 +115,7 @@ export class AgentLink {
     this.#state = { name: "starting", limit };
     try {
       this.#transport = createStream
-        ? new StreamTransport(createStream(), listener, clock)
+        ? new StreamTransport(checkedStream(createStream()), listener, clock)
         : new ProgramTransport(settings, listener, core.clean);
     } catch (error) {
       limit();
@@ -256,7 +261,11 @@ export class AgentLink {
 
   #refused({ message }: AgentRefusal): AgentwireError {
     const words = this.#core.clean(message);
-    return new HandshakeError("nack", `the agent refused the start: ${words}`, { delivery: "not-sent" });
+    const hint = "check that its `args` make it speak ACP";
+    return new ConnectError(`the agent refused \`initialize\`: ${words}; ${hint}`, {
+      retryable: false,
+      delivery: "not-sent",
+    });
   }
 
   #stray(line: string, problem: string): void {
@@ -296,10 +305,21 @@ export class AgentLink {
 
 const NO_EXIT: Exit = { code: null, signal: null };
 
+/** @throws InvalidInputError for anything but a pair of streams */
+function checkedStream(stream: AcpStream): AcpStream {
+  const { readable, writable } = fieldsOf(stream);
+  const has = (of: unknown, name: string): boolean => typeof fieldsOf(of)[name] === "function";
+  if (has(readable, "getReader") && has(writable, "getWriter")) return stream;
+  throw new InvalidInputError(
+    "`createStream` returned no pair of streams.",
+    "Return { readable, writable }, such as `new MockAcpAgent().connect()`.",
+  );
+}
+
 function tooSlow(timeout: number): ConnectTimeoutError {
   const hint =
     "raise `connectTimeout` if the agent starts slowly; check that its arguments make it speak ACP";
-  return new ConnectTimeoutError(timeout, "greet", hint);
+  return new ConnectTimeoutError(timeout, "answer `initialize`", hint);
 }
 
 function otherVersion(version: unknown): HandshakeError {

@@ -224,7 +224,7 @@ export class Links implements AgentLinkUser {
     const replay = session.replay();
     try {
       await this.#answered(link, session, "session/load", known !== undefined);
-      await replay.settled(this.#core.clock);
+      await replay.settled(this.#core.clock, link.ended.promise);
       return { session, messages: replay.messages };
     } finally {
       session.replayed();
@@ -249,11 +249,14 @@ export class Links implements AgentLinkUser {
       link.sessions.delete(sessionId);
       if (!(error instanceof AgentRefusal)) throw error;
       const words = this.#core.clean(refusalWords(error));
-      throw new ConnectionLostError(`the agent does not know the session any more: ${words}`, {
-        code: "context-lost",
-        retryable: false,
-        delivery: "not-sent",
-      });
+      throw new ConnectionLostError(
+        `the agent does not know the session any more: ${words}; begin a new conversation`,
+        {
+          code: "context-lost",
+          retryable: false,
+          delivery: "not-sent",
+        },
+      );
     }
   }
 

@@ -206,10 +206,12 @@ export function resolveOptions(options: AcpOptions): AcpSettings {
       command === undefined
         ? "option `command` is missing."
         : "options `command` and `createStream` are both given.",
-      'Give the agent\'s program, such as { command: "gemini", args: ["--acp"] }, or a preset.',
+      command === undefined
+        ? 'Give the agent\'s program, such as { command: "gemini", args: ["--acp"] }, or a preset.'
+        : "Pass one of the two.",
     );
   const cwd = resolve(folder);
-  if (!isFolder(cwd)) throw new InvalidInputError(`\`cwd\` is no folder: ${cwd}`, "Pass one that exists.");
+  if (!isFolder(cwd)) throw new InvalidInputError(`\`cwd\` is no folder: ${cwd}.`, "Pass one that exists.");
   if (files && !isSameFolder(files.root, cwd))
     throw new InvalidInputError(
       "option `files` is a door to another folder than `cwd`.",

@@ -31,14 +31,21 @@ export class Replay {
   /**
    * Call this after the answer to `session/load`. Most agents answer after the replay. Gemini answers after the first
    * message of it, which is the user's. The rest would look like an answer to the next prompt.
+   * @param ended resolves when the agent has ended
    */
-  async settled(clock: Clock): Promise<void> {
+  async settled(clock: Clock, ended: Promise<unknown>): Promise<void> {
     if (!this.#isUnanswered) return;
     let seen: number;
     let waits = 0;
     do {
       seen = this.#updates;
-      await new Promise<void>((resolve) => void clock.setTimeout(resolve, QUIET));
+      await new Promise<void>((resolve) => {
+        const cancel = clock.setTimeout(resolve, QUIET);
+        void ended.then(() => {
+          cancel();
+          resolve();
+        });
+      });
     } while (this.#updates !== seen && ++waits < MAX_WAITS);
   }
 }

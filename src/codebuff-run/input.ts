@@ -57,7 +57,7 @@ export function buildPrompt(
 ): RunPrompt {
   if (typeof input === "string" && !checks.text.holds(input))
     throw new InvalidInputError(`the prompt is ${describe(input)}.`, HOW);
-  const common = readPromptInput(input);
+  const common = readPromptInput(input, RUN_PROMPT_CHECKS);
   const given: CodebuffRunPromptInput = common
     ? {
         prompt: common.text,

@@ -66,10 +66,11 @@ export class ConnectTimeoutError extends AgentwireError {
   /** @param hint the likely cause and what to do */
   constructor(
     timeout: number,
-    step: "accept the connection" | "greet" = "accept the connection",
+    step: "accept the connection" | "greet" | "answer `initialize`" = "accept the connection",
     hint = "raise `connectTimeout` if the server is slow",
   ) {
-    const message = `the server did not ${step} within ${timeout} ms; ${hint}`;
+    const who = step === "answer `initialize`" ? "the agent" : "the server";
+    const message = `${who} did not ${step} within ${timeout} ms; ${hint}`;
     super("connect-timeout", message, { retryable: true }, { timeout });
   }
 }

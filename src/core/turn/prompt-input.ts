@@ -41,11 +41,16 @@ const IMAGE_FIELDS: Checks<PromptImage> = {
 
 /**
  * Reads a text or a `PromptInput`. Returns undefined for the protocol's own form.
+ * @param options the names of prompt options, which are refused as fields of the prompt
  * @throws InvalidInputError for an unknown or wrong field.
  */
-export function readPromptInput(input: unknown): PromptInput | undefined {
+export function readPromptInput(
+  input: unknown,
+  options: Readonly<Record<string, Check>> = {},
+): PromptInput | undefined {
   if (typeof input === "string") return { text: input }; // the protocol checks for blank text
   if (!isObject(input) || !("text" in input || "images" in input)) return undefined;
+  refuseOptions(input, options);
   checkFields(input as unknown as PromptInput, FIELDS, "prompt field");
   const { text, images = [] } = input as unknown as PromptInput;
   if ((text as unknown) === undefined)
@@ -92,12 +97,15 @@ export function checkOwnPrompt<Input extends object, Table extends Checks<Input>
   how: string,
 ): void {
   if (!isObject(prompt as unknown)) throw new InvalidInputError(`the prompt is ${describe(prompt)}.`, how);
-  const misplaced = Object.keys(prompt).find((name) => Object.hasOwn(options, name));
-  if (misplaced !== undefined) {
-    throw new InvalidInputError(
-      `\`${misplaced}\` is an option, not a part of the prompt.`,
-      `Pass it after the prompt: client.prompt("...", { ${misplaced}: ... }).`,
-    );
-  }
+  refuseOptions(prompt, options);
   checkFields<Input, Table>(prompt, expected, "prompt field");
+}
+
+function refuseOptions(prompt: object, options: Readonly<Record<string, Check>>): void {
+  const misplaced = Object.keys(prompt).find((name) => Object.hasOwn(options, name));
+  if (misplaced === undefined) return;
+  throw new InvalidInputError(
+    `\`${misplaced}\` is an option, not a part of the prompt.`,
+    `Pass it after the prompt: client.prompt("...", { ${misplaced}: ... }).`,
+  );
 }

@@ -8,7 +8,7 @@ import { askPermission, askQuestion, settlePermission, settleQuestion } from "./
 import { emptyDictionary } from "./dictionary.ts";
 import { changePart, type Draft, longer } from "./draft.ts";
 import { completeItem, growItem, startItem } from "./items.ts";
-import { note } from "./statuses.ts";
+import { note, noteChoices } from "./statuses.ts";
 import { type Book, emptyTranscript, type Spot, type Transcript } from "./transcript.ts";
 import { addError, answerId, endOfSession, endTurn, resumeAnswer, startTurn } from "./turns.ts";
 
@@ -117,8 +117,10 @@ type Apply<Type extends UniversalEventType> = (draft: Draft, data: DataOf<Type>,
 
 /** What an event of each other type changes. Content of a turn ends the recovery of its answer. */
 const APPLY: { readonly [Type in Exclude<UniversalEventType, "item.delta">]: Apply<Type> } = {
-  "session.started": ({ book }, { metadata }) => {
+  "session.started": (draft, { metadata }) => {
+    const { book } = draft;
     const { id, nativeId } = book.session;
+    noteChoices(draft, metadata);
     book.session = { state: "open", id, nativeId, metadata };
     book.isOfChat = isObject(metadata) && metadata["protocol"] === CHAT_PROTOCOL;
   },

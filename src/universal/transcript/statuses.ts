@@ -131,6 +131,14 @@ const FIELDS = {
 /** Maximum entries of a plan, choices or commands. The longest real plans have some fifty. */
 export const MAX_STATUS_ENTRIES = 1_000;
 
+/** What the backend says of a session at its start: the choices that statuses later change. */
+export function noteChoices({ to }: Draft, metadata: unknown): void {
+  const { modes, models, commands } = fieldsOf(metadata);
+  if (isObject(modes)) to.modes = choiceIn(modes);
+  if (isObject(models)) to.models = choiceIn(models);
+  if (Array.isArray(commands)) to.commands = listIn(commands, command);
+}
+
 export function note(draft: Draft, item: UniversalItem): void {
   const found = noted(item);
   if (found) FIELDS[found.name](draft, found.json);

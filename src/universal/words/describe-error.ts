@@ -63,7 +63,8 @@ const TABLE = {
   },
   "connect-failed": (facts) => {
     const { status, retryable, cause } = facts;
-    if (status === undefined) return retryable ? WORDS.unreachable : WORDS.cannotStart;
+    if (status === undefined)
+      return retryable ? WORDS.unreachable : quoting(WORDS.cannotStart, "The reason", facts.message);
     if (cause?.code === "turn-failed") return { ...wordsOfTurn(cause), isBeforeSending: true }; // the first model call of a run
     const words = wordsOfStatus(status) ?? { ...WORDS.unreachable, what: wrongAddress(status) };
     return { ...words, isBeforeSending: true };
@@ -122,7 +123,7 @@ const REASONS = {
       : { ...WORDS.signIn, what: "The app could not renew your sign-in. Sign in again." },
   initializing: () => WORDS.starting,
   auth: () => WORDS.signIn,
-  version: () => WORDS.wrongServer,
+  version: () => WORDS.wrongProgram,
   closed: () => ({ ...WORDS.unreachable, what: "The server hung up while the connection was being set up." }),
 } satisfies Readonly<Record<HandshakeReason, (facts: ErrorFacts) => Words>>;
 
