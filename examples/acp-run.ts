@@ -68,6 +68,7 @@ interface Wishes {
   readonly sessionId: string | undefined;
   readonly cwd: string;
   readonly verbose: boolean;
+  readonly isMock: boolean;
 }
 
 async function main(): Promise<number> {
@@ -83,7 +84,7 @@ async function main(): Promise<number> {
   const cwd = resolve(values.cwd);
   const agent = await openAcpAgent(name, cwd);
   try {
-    return await run(agent, { prompt, model, sessionId, cwd, verbose }, [arg, env], mode);
+    return await run(agent, { prompt, model, sessionId, cwd, verbose, isMock: mock }, [arg, env], mode);
   } finally {
     await agent.stop();
   }
@@ -95,7 +96,7 @@ async function run(
   [arg, env]: readonly [readonly string[], readonly string[]],
   mode: string | undefined,
 ): Promise<number> {
-  const { prompt, model, sessionId, cwd, verbose } = wishes;
+  const { prompt, model, sessionId, cwd, verbose, isMock } = wishes;
   const lines = new Lines(process.stdin, () => process.stdin.isTTY && screen.entered());
   let asking: Promise<unknown> = Promise.resolve();
   const client = new AcpClient({
@@ -132,7 +133,7 @@ async function run(
       complain(outcome.error, verbose);
       return 1;
     }
-    if (outcome.status === "completed") sayEnd(outcome.result);
+    if (outcome.status === "completed") sayEnd(outcome.result, isMock);
     return outcome.status === "completed" ? 0 : 130;
   } catch (error) {
     if (interrupts > 0) return 130;
@@ -189,7 +190,7 @@ function showCall({ name, state, input, output, error, deniedBy }: TurnToolCall)
   if (state === "abandoned") screen.line(`${tool} was given up`, "red");
 }
 
-type Answer = "once" | "always" | "reject";
+type Answer = "once" | "always" | "reject" | { readonly decision: "reject"; readonly reason: string };
 
 /** Shows the whole of what the agent asks for, with nothing hidden in it. Anything but a clear yes is a no. */
 async function decide(call: ToolCall, lines: Lines, signal: AbortSignal): Promise<Answer> {
@@ -202,16 +203,18 @@ async function decide(call: ToolCall, lines: Lines, signal: AbortSignal): Promis
   }
   const always = call.grant === undefined ? "" : `, always (${reveal(call.grant)}, in this session)`;
   screen.ask(`Allow it? y(es), n(o)${always}: `, "yellow");
-  const answer = (await lines.answer(signal))?.trim().toLowerCase();
+  const typed = await lines.answer(signal);
+  if (typed === undefined) return { decision: "reject", reason: "the input has ended" };
+  const answer = typed.trim().toLowerCase();
   if (answer === "always") return "always";
   return answer === "y" || answer === "yes" ? "once" : "reject";
 }
 
-function sayEnd({ stopReason, usage, cost, sessionId }: AcpResult): void {
+function sayEnd({ stopReason, usage, cost, sessionId }: AcpResult, isMock: boolean): void {
   const tokens = usage?.outputTokens === undefined ? "" : `, ${usage.outputTokens} tokens written`;
   const price = cost ? `, ${cost.amount} ${cost.unit}` : "";
   note(`${stopReason === "end_turn" ? "done" : `ended: ${reveal(stopReason)}`}${tokens}${price}`);
-  note(`--continue ${reveal(sessionId)} goes on`);
+  if (!isMock) note(`--continue ${reveal(sessionId)} goes on`); // a mock forgets its sessions
 }
 
 function complain(error: unknown, verbose: boolean): void {

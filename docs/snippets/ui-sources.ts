@@ -1,3 +1,4 @@
+import { acp } from "agentwire/acp";
 import { cass } from "agentwire/cass";
 import { type Chat, createChat } from "agentwire/chat";
 import { codebuff } from "agentwire/codebuff";
@@ -13,6 +14,7 @@ export function sources(url: string, token: string, agent: AgentDefinition): rea
     cass: cass({ url, token, recover: true }),
     cli: codebuffCli({ cwd: "my-project" }),
     run: codebuffRun({ agent, onToolApproval: "manual", onQuestion: "manual" }),
+    acp: acp({ command: "gemini", args: ["--acp"], onToolApproval: "manual", onQuestion: "manual" }),
   };
   const chat = createChat(sources.cass); // the only line that knows
   // #endregion
