@@ -3,7 +3,7 @@ import { checkTranscript, type UniversalEvent } from "agentwire/universal";
 import type { Book } from "../../../soak/book.ts";
 import { callNamed, member, parsed } from "../../../soak/driver.ts";
 import { turnNamedIn } from "../../../soak/plan.ts";
-import type { AcpUser } from "./user.ts";
+import { type AcpUser, coveredBy } from "./user.ts";
 
 /** What the agent did in one turn, by its own record. */
 interface Played {
@@ -83,7 +83,7 @@ function judgePermission(
         .map((option) => member(option, "kind"))
     : [];
   const isAllowed = kinds.some((kind) => String(kind).startsWith("allow"));
-  const input = inputs.get(member(params["toolCall"], "toolCallId")) ?? "";
+  const input = coveredBy(JSON.parse(inputs.get(member(params["toolCall"], "toolCallId")) ?? "null"));
   if (isAllowed && !user.allowed.has(name) && !user.allowed.has(input))
     book.note(
       "approved-by-nobody",

@@ -1,7 +1,8 @@
+import { dirname } from "node:path";
 import type { AcpClient, AcpOptions } from "agentwire/acp";
 import type { ManualClock } from "agentwire/testing";
 import type { Book } from "../../../soak/book.ts";
-import { callNamed } from "../../../soak/driver.ts";
+import { callNamed, member } from "../../../soak/driver.ts";
 import { type AcpChapterPlan, type Verdict, verdictOn } from "./plan.ts";
 
 type Callback = Exclude<NonNullable<AcpOptions["onToolApproval"]>, "manual">;
@@ -132,7 +133,7 @@ export class AcpUser {
       return;
     }
     this.allowed.add(name);
-    if (verdict === "always" || verdict === "turn") this.allowed.add(JSON.stringify(call.input));
+    if (verdict === "always" || verdict === "turn") this.allowed.add(coveredBy(call.input));
   }
 
   async #decide(call: Call, { signal }: Context): Promise<Decision> {
@@ -175,4 +176,12 @@ export class AcpUser {
 /** The turn and the number of a call, by its id or its input. */
 export function namedIn({ id, input }: { readonly id: string; readonly input: unknown }) {
   return callNamed(id) ?? callNamed(JSON.stringify(input));
+}
+
+/** What a grant for a call covers: of a reading its folder, else the same input. */
+export function coveredBy(input: unknown): string {
+  const names = typeof input === "object" && input !== null ? Object.keys(input) : [];
+  const [name = ""] = names;
+  const path = names.length === 1 && /path$/i.test(name) ? member(input, name) : undefined;
+  return typeof path === "string" ? `reading in ${dirname(path)}` : JSON.stringify(input);
 }
