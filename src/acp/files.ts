@@ -62,8 +62,8 @@ export class FileRequests {
     const input = { path: insideOf(this.#files.root, path), instructions: "", content };
     const ask = { name: "write_file", input };
     const isAllowed =
-      run?.calls.allowed.some(({ wire }) =>
-        wire.content?.some(
+      run?.calls.allowed.some(({ shown }) =>
+        shown.wire.content?.some(
           (item) => item.type === "diff" && item.path === path && isSameText(item.newText, content),
         ),
       ) ?? false;

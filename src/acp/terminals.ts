@@ -4,7 +4,7 @@ import { fieldsOf, isObject } from "../core/checks.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
 import { randomId } from "../core/random-id.ts";
 import { utf8Length } from "../core/text.ts";
-import type { TrackedCall } from "./calls.ts";
+import type { AllowedCall } from "./calls.ts";
 import type { AcpFiles, DoorCall, RequestDoor } from "./door.ts";
 import { AgentRefusal, RPC } from "./errors.ts";
 import { unoffered } from "./files.ts";
@@ -35,7 +35,7 @@ export class TerminalRequests {
   readonly #door: RequestDoor;
   readonly #terminals = new Map<string, Terminal>();
   /** Allowed calls whose command has been started: a permission is for one command. */
-  readonly #used = new WeakSet<TrackedCall>();
+  readonly #used = new WeakSet<AllowedCall>();
 
   constructor(files: AcpFiles | undefined, door: RequestDoor) {
     this.#files = files;
@@ -131,7 +131,7 @@ export class TerminalRequests {
 }
 
 /** The command of a call: a field, or quoted in the words of the request (`kimi`). */
-function commandOf({ call: { input } }: TrackedCall): string | undefined {
+function commandOf({ shown: { input } }: AllowedCall): string | undefined {
   const { command, content } = fieldsOf(input);
   if (typeof command === "string") return command;
   return typeof content === "string" ? /`([\s\S]*)`/.exec(content)?.[1] : undefined;
