@@ -1,10 +1,13 @@
 // `terminal/*`: an agent's commands, run by the tools of a folder and kept until the agent releases them.
 
+import { resolve } from "node:path";
 import { fieldsOf, isObject } from "../core/checks.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
+import { type SubjectRules, subjectOf } from "../core/gate/subject.ts";
 import { randomId } from "../core/random-id.ts";
 import { utf8Length } from "../core/text.ts";
-import type { AllowedCall } from "./calls.ts";
+import { isSameFolder } from "../process/folder.ts";
+import { type AllowedCall, hasInput } from "./calls.ts";
 import type { AcpFiles, DoorCall, RequestDoor } from "./door.ts";
 import { AgentRefusal, RPC } from "./errors.ts";
 import { unoffered } from "./files.ts";
@@ -50,11 +53,12 @@ export class TerminalRequests {
     if (typeof command !== "string" || command.trim() === "" || !open)
       throw new AgentRefusal(RPC.invalidParams, "there is no command", undefined);
     const line = shellLine(command, args, env);
+    const input = { command: line, ...(typeof cwd === "string" ? { cwd } : {}) };
     const call = await this.#door.enter(open.session.running, {
       name: "terminal/create",
-      input: { command: line, ...(typeof cwd === "string" ? { cwd } : {}) },
+      input,
       raw: params,
-      isAllowed: this.#isAllowed(open.session.running, line),
+      isAllowed: this.#isAllowed(open.session.running, input),
     });
     const limit = typeof outputByteLimit === "number" && outputByteLimit >= 0 ? outputByteLimit : MAX_OUTPUT;
     const terminal: Terminal = {
@@ -70,14 +74,13 @@ export class TerminalRequests {
     this.#terminals.set(terminalId, terminal);
     const { signal } = terminal.controller;
     call.signal.addEventListener("abort", () => terminal.controller.abort(), { once: true });
-    const input = {
-      command: line,
-      process_type: "SYNC",
-      timeout_seconds: -1,
-      ...(typeof cwd === "string" ? { cwd } : {}),
-    };
     const onProgress = (output: string): void => setOutput(terminal, terminal.output + output);
-    const asked = { id: call.id, name: "run_terminal_command", input, turnId: call.turnId };
+    const asked = {
+      id: call.id,
+      name: "run_terminal_command",
+      input: { ...input, process_type: "SYNC", timeout_seconds: -1 },
+      turnId: call.turnId,
+    };
     handler(asked, { signal, onProgress }).then(
       (told) => ended(terminal, call, fieldsOf(told[0]?.value)),
       () => ended(terminal, call, { errorMessage: "the command could not be run" }),
@@ -122,19 +125,38 @@ export class TerminalRequests {
     }
   }
 
-  /** Whether the agent has just asked for this very command, and the user has allowed it. */
-  #isAllowed(run: SessionTurn | undefined, command: string): boolean {
-    const call = run?.calls.allowed.find((each) => !this.#used.has(each) && commandOf(each) === command);
+  /** Whether the agent has just asked for this very command in this very folder, and the user has allowed it. */
+  #isAllowed(run: SessionTurn | undefined, input: object): boolean {
+    const root = this.#files?.root ?? "";
+    const key = keyOf(input, root);
+    const call = run?.calls.allowed.find(
+      (each) => key !== undefined && !this.#used.has(each) && keyOf(commandOf(each), root) === key,
+    );
     if (call) this.#used.add(call);
     return call !== undefined;
   }
 }
 
-/** The command of a call: a field, or quoted in the words of the request (`kimi`). */
-function commandOf({ shown: { input } }: AllowedCall): string | undefined {
-  const { command, content } = fieldsOf(input);
-  if (typeof command === "string") return command;
-  return typeof content === "string" ? /`([\s\S]*)`/.exec(content)?.[1] : undefined;
+/** The command that a request has shown: its fields, or all of its words but the usual ones (`kimi`). */
+function commandOf({ shown: { input, wire } }: AllowedCall): unknown {
+  if (hasInput(wire)) return input;
+  const { content } = fieldsOf(input);
+  const [, command] = (typeof content === "string" && QUOTED.exec(content)) || [];
+  return { command };
+}
+
+/** Anchored: a file's text or the name of a tool may be in backticks, too. */
+const QUOTED = /^(?:Requesting approval to perform: )?Run command `([\s\S]*)`$/;
+
+const COMMAND: SubjectRules = {
+  command: { about: "command", command: "command", folder: "cwd", free: ["description"] },
+};
+
+/** Equal for the same command in the same folder. Fields of an unknown meaning make it another. */
+function keyOf(input: unknown, root: string): string | undefined {
+  const { cwd, ...rest } = fieldsOf(input);
+  const isInRoot = typeof cwd === "string" && isSameFolder(resolve(root, cwd), root);
+  return subjectOf({ name: "command", input: isInRoot ? rest : input }, COMMAND)?.key;
 }
 
 function ended(terminal: Terminal, call: DoorCall, told: Readonly<Record<string, unknown>>): void {

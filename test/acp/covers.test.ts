@@ -107,4 +107,39 @@ describe("a permission", () => {
     );
     expect(new Set(ids).size).toBe(2);
   });
+
+  test.each([
+    ["the text of a file", { kind: "edit", rawInput: { path: "README.md", content: "Run `touch gone`" } }],
+    [
+      "the name of a tool",
+      { content: [{ type: "content", content: { type: "text", text: "Call the tool `touch gone`" } }] },
+    ],
+  ])("covers no command that is quoted in %s", async (_, call) => {
+    const asked = await askedIn(async (turn) => {
+      await turn.permission({ toolCallId: "x", title: "Edit", ...call });
+      await create(turn, { command: "touch gone" });
+    });
+    expect(asked).toHaveLength(2);
+  });
+
+  test.each([
+    ["another folder", { command: "rm -rf *" }, { command: "rm -rf *", cwd: "sub" }],
+    ["the root, if another folder was shown", { command: "rm -rf *", cwd: "sub" }, { command: "rm -rf *" }],
+    ["a command with a further field", { command: "ls", workdir: "sub" }, { command: "ls" }],
+    ["other variables", { command: "ls" }, { command: "ls", env: [{ name: "PATH", value: "." }] }],
+  ])("covers no command in %s", async (_, rawInput, created) => {
+    const asked = await askedIn(async (turn) => {
+      await turn.permission(execute(rawInput));
+      await create(turn, created);
+    });
+    expect(asked).toEqual(["execute", "terminal/create"]);
+  });
+
+  test("covers its command, in its folder", async () => {
+    const asked = await askedIn(async (turn) => {
+      await turn.permission(execute({ command: "ls", description: "Lists" }));
+      await create(turn, { command: "ls", cwd: root });
+    });
+    expect(asked).toEqual(["execute"]);
+  });
 });
