@@ -142,4 +142,50 @@ describe("a permission", () => {
     });
     expect(asked).toEqual(["execute"]);
   });
+
+  test("covers one writing", async () => {
+    const path = join(root, "b.txt");
+    const asked = await askedIn(async (turn) => {
+      await turn.permission({ toolCallId: "x", kind: "edit", ...diff(path, null, "good\n") });
+      await write(turn, path, "good\n");
+      await rm(path); // by the user
+      await write(turn, path, "good\n");
+    });
+    expect(asked).toEqual(["edit", "fs/write_text_file"]);
+  });
+
+  test.each([
+    ["of a line", "two\n", "zwei\n"],
+    ["of a file that is not there", null, "zwei\n"],
+  ])("of a change %s covers no writing of the whole file", async (_, oldText, newText) => {
+    const path = join(root, "b.txt");
+    await writeFile(path, "one\ntwo\nthree\n");
+    const asked = await askedIn(async (turn) => {
+      await turn.permission({ toolCallId: "x", kind: "edit", ...diff(path, oldText, newText) });
+      await write(turn, path, newText);
+    });
+    expect(asked).toEqual(["edit", "fs/write_text_file"]);
+    expect(await readFile(path, "utf8")).toBe(newText);
+  });
+
+  test("by a grant for one file covers no diff of another", async () => {
+    const [one, other] = [join(root, "one.txt"), join(root, "other.txt")];
+    const asked: string[] = [];
+    await askedIn(
+      async (turn) => {
+        const edit = (toolCallId: string, path: string) => ({
+          toolCallId,
+          kind: "edit",
+          rawInput: { path: one, content: "x\n" },
+          ...diff(path, null, "x\n"),
+        });
+        await turn.permission(edit("x", one));
+        await write(turn, one, "x\n");
+        await turn.permission(edit("y", other));
+        await write(turn, other, "x\n");
+      },
+      { onToolApproval: ({ name }) => (asked.push(name) > 0 ? "always" : false) },
+    );
+    expect(asked).toEqual(["edit", "fs/write_text_file"]);
+  });
 });
