@@ -72,6 +72,9 @@ export class AgentLink {
   /** Cancels the end of an agent that has closed its output. */
   #cancelMute = NO_TIMER;
   #isMute = false;
+  #isPaused = false;
+  /** Requests with a limit that wait for the agent. */
+  #shortRequests = 0;
   /** Why this client ends the link at once. */
   #because: AgentwireError | undefined;
 
@@ -156,7 +159,9 @@ export class AgentLink {
           timeout: limit,
         }),
       );
-    const cancel = limit > 0 ? clock.setTimeout(late, limit) : NO_TIMER;
+    const isShort = limit > 0;
+    const cancel = isShort ? clock.setTimeout(late, limit) : NO_TIMER;
+    if (isShort && ++this.#shortRequests === 1) this.#transport.resume();
     this.#wire.request(method, params).then(waiting.resolve, waiting.reject);
     try {
       return await waiting.promise;
@@ -167,6 +172,7 @@ export class AgentLink {
     } finally {
       cancel();
       this.#waiting.delete(waiting);
+      if (isShort && --this.#shortRequests === 0 && this.#isPaused) this.#transport.pause();
     }
   }
 
@@ -178,11 +184,14 @@ export class AgentLink {
     return authError(this.#core.clean(message), this.#agent?.authMethods ?? [], this.stderr);
   }
 
+  /** Its turns wait for slow readers. An answer to a short request is read all the same. */
   pause(): void {
-    this.#transport.pause();
+    this.#isPaused = true;
+    if (this.#shortRequests === 0) this.#transport.pause();
   }
 
   resume(): void {
+    this.#isPaused = false;
     this.#transport.resume();
   }
 
