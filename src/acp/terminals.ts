@@ -60,6 +60,8 @@ export class TerminalRequests {
       raw: params,
       isAllowed: this.#isAllowed(open.session.running, input),
     });
+    // The turn was cancelled in the tick of the approval: a listener would hear nothing any more.
+    if (call.signal.aborted) throw new AgentRefusal(RPC.invalidParams, "the turn is over", undefined);
     const limit = typeof outputByteLimit === "number" && outputByteLimit >= 0 ? outputByteLimit : MAX_OUTPUT;
     const terminal: Terminal = {
       link: open.link,

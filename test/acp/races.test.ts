@@ -1,6 +1,44 @@
 // What happens at the same moment.
-import { describe, expect, test } from "vitest";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nodeTools } from "agentwire/codebuff-run/tools";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { END, type Script, world } from "./support/agent.ts";
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "acp-races-"));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+describe("a cancel in the tick of the approval", () => {
+  test.each([
+    ["fs/write_text_file", () => ({ path: join(root, "gone"), content: "x" })],
+    ["terminal/create", () => ({ command: "touch gone; sleep 2" })],
+  ])("lets %s do nothing", async (method, params) => {
+    const files = nodeTools({ root, terminal: true });
+    const script: Script = async (turn) => {
+      const answer = await turn.agent.ask(method, { sessionId: turn.sessionId, ...params() });
+      answers.push(answer);
+      return END;
+    };
+    const answers: unknown[] = [];
+    const { client } = world(script, { cwd: root, files, onToolApproval: "manual" });
+    const turn = client.prompt("go");
+    const id = await new Promise<string>((resolve) => {
+      client.on("approval", (call) => resolve(call.id));
+    });
+    client.decide(id, true);
+    turn.cancel();
+    await turn.outcome;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await readdir(root)).toEqual([]);
+    expect(answers).toMatchObject([{ error: { code: -32602 } }]);
+    await client.close();
+    await files.close();
+  });
+});
 
 describe("a slow reader of one turn", () => {
   test("does not hold up another turn, or the start of its session", async () => {
