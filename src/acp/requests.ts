@@ -60,6 +60,10 @@ export class AgentRequests implements Answering {
     this.#setup.terminals.over(link);
   }
 
+  idle(): Promise<unknown> | undefined {
+    return this.#setup.terminals.idle();
+  }
+
   #permission(params: unknown, open: OpenSession | undefined, signal: AbortSignal): Promise<unknown> {
     const { core, gate } = this.#setup;
     const { always } = core.settings;

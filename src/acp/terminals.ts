@@ -37,6 +37,8 @@ export class TerminalRequests {
   readonly #files: AcpFiles | undefined;
   readonly #door: RequestDoor;
   readonly #terminals = new Map<string, Terminal>();
+  /** Those whose command runs, released or not. */
+  readonly #running = new Set<Terminal>();
   /** Allowed calls whose command has been started: a permission is for one command. */
   readonly #used = new WeakSet<AllowedCall>();
 
@@ -83,10 +85,13 @@ export class TerminalRequests {
       input: { ...input, process_type: "SYNC", timeout_seconds: -1 },
       turnId: call.turnId,
     };
-    handler(asked, { signal, onProgress }).then(
-      (told) => ended(terminal, call, fieldsOf(told[0]?.value)),
-      () => ended(terminal, call, { errorMessage: "the command could not be run" }),
-    );
+    this.#running.add(terminal);
+    void handler(asked, { signal, onProgress })
+      .then(
+        (told) => ended(terminal, call, fieldsOf(told[0]?.value)),
+        () => ended(terminal, call, { errorMessage: "the command could not be run" }),
+      )
+      .finally(() => this.#running.delete(terminal));
     return { terminalId };
   }
 
@@ -125,6 +130,12 @@ export class TerminalRequests {
       this.#terminals.delete(id);
       terminal.controller.abort();
     }
+  }
+
+  /** Resolves when no command runs any more. Undefined if none does. */
+  idle(): Promise<unknown> | undefined {
+    if (this.#running.size === 0) return undefined;
+    return Promise.all([...this.#running].map(({ exited }) => exited.promise));
   }
 
   /** Whether the agent has just asked for this very command in this very folder, and the user has allowed it. */

@@ -1,9 +1,9 @@
 // What happens at the same moment.
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeTools } from "agentwire/codebuff-run/tools";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { END, type Script, world } from "./support/agent.ts";
 
 let root: string;
@@ -36,6 +36,27 @@ describe("a cancel in the tick of the approval", () => {
     expect(await readdir(root)).toEqual([]);
     expect(answers).toMatchObject([{ error: { code: -32602 } }]);
     await client.close();
+    await files.close();
+  });
+});
+
+describe("a close of the client", () => {
+  test("resolves when the commands of the agent have ended, too", async () => {
+    const files = nodeTools({ root, terminal: true });
+    const script: Script = async (turn) => {
+      const { sessionId } = turn;
+      await turn.agent.ask("terminal/create", {
+        sessionId,
+        command: "trap '' TERM; echo $$ > pid; while :; do sleep 0.1; done",
+      });
+      return undefined;
+    };
+    const { client } = world(script, { cwd: root, files, onToolApproval: () => true });
+    void client.prompt("go").outcome;
+    await vi.waitFor(async () => expect(await readFile(join(root, "pid"), "utf8")).toMatch(/\d\n/), 5_000);
+    const pid = Number(await readFile(join(root, "pid"), "utf8"));
+    await client.close();
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
     await files.close();
   });
 });
