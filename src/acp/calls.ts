@@ -111,7 +111,8 @@ export class AcpCalls {
     const isOpen = known?.call.state === "awaiting";
     const tracked = !known || isAskedAgain || isOpen ? this.#add(patch.toolCallId) : known;
     if (known && tracked !== known) {
-      tracked.wire = known.wire;
+      const { status: _status, rawOutput: _output, ...wire } = known.wire; // how the other call went
+      tracked.wire = wire;
       tracked.toolName = known.toolName;
     }
     merge(tracked, patch);
