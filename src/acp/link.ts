@@ -7,6 +7,7 @@ import {
   HandshakeError,
   RequestTimeoutError,
 } from "../core/errors.ts";
+import { utf8Length } from "../core/text.ts";
 import type { Exit } from "../process/group-process.ts";
 import type { AcpCore } from "./acp-core.ts";
 import { type AcpAgent, readAgent } from "./agent.ts";
@@ -14,7 +15,7 @@ import { AcpLostError, AgentRefusal, asAcpError, authError, endedEarly, exitWord
 import { PROTOCOL_VERSION } from "./messages.ts";
 import { loadSdk } from "./peer.ts";
 import type { AcpSession } from "./session.ts";
-import { ProgramTransport, StreamTransport, type Transport } from "./transport.ts";
+import { MAX_STDERR, ProgramTransport, STDERR_MARGIN, StreamTransport, type Transport } from "./transport.ts";
 import { AcpWire } from "./wire.ts";
 
 /** What a link asks of its client. */
@@ -38,6 +39,9 @@ const AUTH_TIME = 300_000;
 
 /** Characters of the agent's first line that is no message. */
 const MAX_SAID = 500;
+
+/** Characters of that line in which keys are looked for. A key that is cut in the middle is not known any more. */
+const MAX_LINE = 16_384;
 
 type State =
   | { readonly name: "starting"; readonly limit: CancelTimer }
@@ -140,7 +144,9 @@ export class AgentLink {
 
   /** The end of the error output, without keys. */
   get stderr(): string {
-    return this.#core.clean(this.#transport.stderr);
+    const { stderr } = this.#transport;
+    const text = this.#core.clean(stderr);
+    return utf8Length(stderr) > MAX_STDERR ? text.slice(STDERR_MARGIN) : text; // its beginning may be half a key
   }
 
   /**
@@ -270,17 +276,17 @@ export class AgentLink {
 
   #stray(line: string, problem: string): void {
     this.#core.frame("in", line);
-    if (!this.#agent && this.#said === "") this.#said = line.trim().slice(0, MAX_SAID);
+    if (!this.#agent && this.#said === "") this.#said = this.#core.clean(line.slice(0, MAX_LINE)).trim().slice(0, MAX_SAID);
     this.#core.warn("stray-line", `the agent sent ${problem}`, { raw: line });
   }
 
   #endOf(exit: Exit): AgentwireError {
     if (this.#because) return this.#because;
-    const { settings, clean } = this.#core;
+    const { settings } = this.#core;
     const words = this.#isMute ? "the agent's program has closed its output" : exitWords(exit);
     if (this.#state.name !== "starting") return new AcpLostError(words, exit, this.stderr);
     const lines = this.stderr.split("\n").filter((line) => line.trim() !== "");
-    const said = this.#said === "" ? lines.slice(-3).join("\n").slice(-MAX_SAID) : clean(this.#said);
+    const said = this.#said === "" ? lines.slice(-3).join("\n").slice(-MAX_SAID) : this.#said;
     return endedEarly(settings.command, exit, said);
   }
 
