@@ -161,6 +161,17 @@ export function decideTracked(tracked: TrackedCall, ruling: Ruling): void {
   if (tracked.call.state === "awaiting") tracked.call = decideCall(tracked.call, ruling);
 }
 
+/** Whether the user has decided on this very call. A rule or a grant has only seen its name and input. */
+export function isSeen({ ruling: { by } }: AllowedCall): boolean {
+  return by === "callback" || by === "reply";
+}
+
+/** Whether the decision may be about such an action: a rule or a grant for reading is not about writing. */
+export function isFor(call: AllowedCall, kind: "edit" | "execute"): boolean {
+  const { wire } = call.shown;
+  return isSeen(call) || wire.kind === kind || (wire.kind === undefined && !hasInput(wire));
+}
+
 /** The kinds of calls that run no tool: Codex says so of its own review. */
 export function isTool({ toolCallId }: AcpToolCall): boolean {
   return !toolCallId.startsWith("guardian_assessment:");

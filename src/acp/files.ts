@@ -4,7 +4,7 @@ import { isAbsolute, relative, resolve } from "node:path";
 import { fieldsOf } from "../core/checks.ts";
 import { isSameFolder, real } from "../process/folder.ts";
 import type { AcpToolContent } from "./blocks.ts";
-import { type AllowedCall, hasInput } from "./calls.ts";
+import { type AllowedCall, hasInput, isFor, isSeen } from "./calls.ts";
 import type { AcpFiles, RequestDoor } from "./door.ts";
 import { AgentRefusal, RPC } from "./errors.ts";
 import { pathsIn } from "./permissions.ts";
@@ -96,15 +96,15 @@ export class FileRequests {
     path: string,
     content: string,
   ): Promise<boolean> {
-    const isFor = (item: AcpToolContent): item is AcpDiff =>
+    const isShown = (item: AcpToolContent): item is AcpDiff =>
       item.type === "diff" &&
       item.path === path &&
       isSameText(item.newText, content) &&
       !this.#used.has(item);
     const diff = run?.calls.allowed
-      .filter((call) => isSeen(call) || isInputFor(call, path, files.root))
+      .filter((call) => isFor(call, "edit") && (isSeen(call) || isInputFor(call, path, files.root)))
       .flatMap(({ shown }) => shown.wire.content ?? [])
-      .find(isFor);
+      .find(isShown);
     if (!diff) return false;
     this.#used.add(diff);
     const { oldText } = diff;
@@ -114,11 +114,6 @@ export class FileRequests {
 }
 
 type AcpDiff = Extract<AcpToolContent, { readonly type: "diff" }>;
-
-/** Whether the user has decided on this very call. A rule or a grant has only seen its input. */
-function isSeen({ ruling: { by } }: AllowedCall): boolean {
-  return by === "callback" || by === "reply";
-}
 
 /** Whether the input, if there is one, names the file that the diff changes. */
 function isInputFor({ shown: { wire } }: AllowedCall, path: string, root: string): boolean {

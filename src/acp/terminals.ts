@@ -7,7 +7,7 @@ import { type SubjectRules, subjectOf } from "../core/gate/subject.ts";
 import { randomId } from "../core/random-id.ts";
 import { utf8Length } from "../core/text.ts";
 import { isSameFolder } from "../process/folder.ts";
-import { type AllowedCall, hasInput } from "./calls.ts";
+import { type AllowedCall, hasInput, isFor } from "./calls.ts";
 import type { AcpFiles, DoorCall, RequestDoor } from "./door.ts";
 import { AgentRefusal, RPC } from "./errors.ts";
 import { unoffered } from "./files.ts";
@@ -143,7 +143,11 @@ export class TerminalRequests {
     const root = this.#files?.root ?? "";
     const key = keyOf(input, root);
     const call = run?.calls.allowed.find(
-      (each) => key !== undefined && !this.#used.has(each) && keyOf(commandOf(each), root) === key,
+      (each) =>
+        key !== undefined &&
+        !this.#used.has(each) &&
+        isFor(each, "execute") &&
+        keyOf(commandOf(each), root) === key,
     );
     if (call) this.#used.add(call);
     return call !== undefined;

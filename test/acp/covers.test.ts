@@ -188,4 +188,26 @@ describe("a permission", () => {
     );
     expect(asked).toEqual(["edit", "fs/write_text_file"]);
   });
+
+  test("by a grant for reading covers no writing, and none for edits a command", async () => {
+    const path = join(root, "b.txt");
+    const asked: string[] = [];
+    await askedIn(
+      async (turn) => {
+        const call = { toolCallId: "x", kind: "read", name: "tool", rawInput: { path } };
+        await turn.permission(call);
+        await turn.permission({ ...call, toolCallId: "y", ...diff(path, null, "x\n") });
+        await write(turn, path, "x\n");
+        await turn.permission({ ...call, toolCallId: "z", kind: "edit", rawInput: { command: "ls" } });
+        await create(turn, { command: "ls" });
+      },
+      {
+        onToolApproval: ({ name }) => {
+          asked.push(name);
+          return name === "tool" ? { decision: "always", tool: true } : true;
+        },
+      },
+    );
+    expect(asked).toEqual(["tool", "fs/write_text_file", "terminal/create"]);
+  });
 });
