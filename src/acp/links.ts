@@ -60,6 +60,8 @@ const COMMANDS_TIME = 3_000;
 
 /** Updates of unknown sessions that are kept while a session is being opened. */
 const MAX_HELD = 1_000;
+/** Sessions with such updates. One is opened at a time in each conversation. */
+const MAX_HELD_SESSIONS = 100;
 
 export class Links implements AgentLinkUser {
   readonly #core: AcpCore;
@@ -316,6 +318,7 @@ export class Links implements AgentLinkUser {
       return;
     }
     const held = this.#held.get(sessionId) ?? [];
+    if (held.length === 0 && this.#held.size >= MAX_HELD_SESSIONS) return;
     this.#held.set(sessionId, held);
     if (held.length < MAX_HELD) held.push(update);
   }

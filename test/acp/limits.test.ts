@@ -1,6 +1,7 @@
 // What an agent may not do to this client's memory, and what its words may not carry out.
 import { describe, expect, test } from "vitest";
 import { AcpClient } from "agentwire/acp";
+import { END, world } from "./support/agent.ts";
 
 describe("the words of an agent that does not start", () => {
   test("contain no part of a key, where they are cut", async () => {
@@ -44,4 +45,23 @@ describe("an agent that is lost in a turn", () => {
     expect(stderr?.length).toBeGreaterThan(10_000);
     expect(stderr).not.toContain("abcdef");
   });
+});
+
+test.each([
+  ["keeps the updates of a session whose id is not told yet", 10, "held"],
+  ["keeps no updates of countless sessions", 1_000, undefined],
+])("a client %s", async (_, others, title) => {
+  await using w = world({
+    answers: {
+      "session/new": async (_message, agent) => {
+        for (const id of [...Array(others).keys(), "s1"])
+          agent.update(String(id), { sessionUpdate: "session_info_update", title: "held" });
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return { sessionId: "s1" };
+      },
+    },
+    script: () => END,
+  });
+  const conversation = w.client.conversation();
+  expect((await conversation.open()).title).toBe(title);
 });
