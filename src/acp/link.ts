@@ -276,7 +276,8 @@ export class AgentLink {
 
   #stray(line: string, problem: string): void {
     this.#core.frame("in", line);
-    if (!this.#agent && this.#said === "") this.#said = this.#core.clean(line.slice(0, MAX_LINE)).trim().slice(0, MAX_SAID);
+    if (!this.#agent && this.#said === "")
+      this.#said = this.#core.clean(line.slice(0, MAX_LINE)).trim().slice(0, MAX_SAID);
     this.#core.warn("stray-line", `the agent sent ${problem}`, { raw: line });
   }
 

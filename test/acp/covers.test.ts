@@ -56,7 +56,11 @@ const update = (turn: AgentTurn, fields: object): void =>
 describe("a permission", () => {
   test("is none for a call that runs without one", async () => {
     const asked = await askedIn(async (turn) => {
-      turn.update({ sessionUpdate: "tool_call", ...execute({ command: "touch gone" }), status: "in_progress" });
+      turn.update({
+        sessionUpdate: "tool_call",
+        ...execute({ command: "touch gone" }),
+        status: "in_progress",
+      });
       await new Promise((resolve) => setTimeout(resolve, 350)); // longer than a request is waited for
       await create(turn, { command: "touch gone" });
     });
@@ -83,15 +87,12 @@ describe("a permission", () => {
   });
 
   test("covers nothing that an update says while the user decides", async () => {
-    const asked = await askedIn(
-      async (turn) => {
-        const outcome = turn.permission(execute({ command: "ls" }));
-        update(turn, { rawInput: { command: "touch gone" } });
-        await outcome;
-        await create(turn, { command: "touch gone" });
-      },
-      {},
-    );
+    const asked = await askedIn(async (turn) => {
+      const outcome = turn.permission(execute({ command: "ls" }));
+      update(turn, { rawInput: { command: "touch gone" } });
+      await outcome;
+      await create(turn, { command: "touch gone" });
+    }, {});
     expect(asked).toEqual(["execute", "terminal/create"]);
   });
 

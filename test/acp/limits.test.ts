@@ -1,6 +1,7 @@
 // What an agent may not do to this client's memory, and what its words may not carry out.
-import { describe, expect, test } from "vitest";
+
 import { AcpClient } from "agentwire/acp";
+import { describe, expect, test } from "vitest";
 import { END, world } from "./support/agent.ts";
 
 describe("the words of an agent that does not start", () => {
@@ -10,7 +11,9 @@ describe("the words of an agent that does not start", () => {
     const client = new AcpClient({ command: process.execPath, args: ["-e", script], env: { API_KEY: key } });
     const outcome = await client.prompt("go").outcome;
     await client.close();
-    expect(JSON.stringify({ ...outcome, message: "error" in outcome && outcome.error?.message })).not.toContain("sk-live");
+    expect(
+      JSON.stringify({ ...outcome, message: "error" in outcome && outcome.error?.message }),
+    ).not.toContain("sk-live");
   });
 
   test("contain no part of a key, where the error output is cut", async () => {
@@ -38,7 +41,12 @@ describe("an agent that is lost in a turn", () => {
         if (method === "session/prompt")
           process.stderr.write(${JSON.stringify(key)} + "y".repeat(65_536 - 20), () => process.exit(1));
       });`;
-    const client = new AcpClient({ command: process.execPath, args: ["-e", script], env: { API_KEY: key }, mode: false });
+    const client = new AcpClient({
+      command: process.execPath,
+      args: ["-e", script],
+      env: { API_KEY: key },
+      mode: false,
+    });
     const outcome = await client.prompt("go").outcome;
     await client.close();
     const { stderr } = (outcome as { error?: { stderr?: string } }).error ?? {};
