@@ -5,7 +5,7 @@ import { fieldsOf } from "../core/checks.ts";
 import { isSameFolder, real } from "../process/folder.ts";
 import type { AcpToolContent } from "./blocks.ts";
 import { type AllowedCall, hasInput, isFor, isSeen } from "./calls.ts";
-import type { AcpFiles, RequestDoor } from "./door.ts";
+import type { AcpFiles, DoorRequest, RequestDoor } from "./door.ts";
 import { AgentRefusal, RPC } from "./errors.ts";
 import { pathsIn } from "./permissions.ts";
 import type { SessionTurn } from "./session.ts";
@@ -29,7 +29,7 @@ export class FileRequests {
   }
 
   /** @throws AgentRefusal */
-  async read(params: unknown, run: SessionTurn | undefined): Promise<object> {
+  async read(params: unknown, run: SessionTurn | undefined, asked: DoorRequest["asked"]): Promise<object> {
     const files = this.#files;
     if (!files || !this.#isReadable) throw unoffered("fs/read_text_file");
     const { line, limit } = fieldsOf(params);
@@ -44,6 +44,7 @@ export class FileRequests {
       input,
       raw: params,
       isAllowed: false,
+      asked,
     });
     const text = (await files.readFiles([path]))[path];
     if (typeof text === "string") {
@@ -58,7 +59,7 @@ export class FileRequests {
   }
 
   /** @throws AgentRefusal */
-  async write(params: unknown, run: SessionTurn | undefined): Promise<object> {
+  async write(params: unknown, run: SessionTurn | undefined, asked: DoorRequest["asked"]): Promise<object> {
     const handler = this.#files?.handlers["write_file"];
     if (!this.#files || !handler) throw unoffered("fs/write_text_file");
     const path = pathIn(params);
@@ -73,8 +74,8 @@ export class FileRequests {
       input: { path, content },
       raw: params,
       isAllowed,
-      preview:
-        handler.preview && (async (asked, context) => handler.preview?.({ ...asked, ...ask }, context)),
+      asked,
+      preview: handler.preview && (async (call, context) => handler.preview?.({ ...call, ...ask }, context)),
     });
     const told = await handler({ id: call.id, turnId: call.turnId, ...ask }, { signal: call.signal });
     const { errorMessage } = fieldsOf(told[0]?.value);

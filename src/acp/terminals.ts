@@ -8,7 +8,7 @@ import { randomId } from "../core/random-id.ts";
 import { utf8Length } from "../core/text.ts";
 import { isSameFolder } from "../process/folder.ts";
 import { type AllowedCall, hasInput, isFor } from "./calls.ts";
-import type { AcpFiles, DoorCall, RequestDoor } from "./door.ts";
+import type { AcpFiles, DoorCall, DoorRequest, RequestDoor } from "./door.ts";
 import { AgentRefusal, RPC } from "./errors.ts";
 import { unoffered } from "./files.ts";
 import type { AgentLink } from "./link.ts";
@@ -48,7 +48,11 @@ export class TerminalRequests {
   }
 
   /** @throws AgentRefusal */
-  async create(params: unknown, open: OpenSession | undefined): Promise<object> {
+  async create(
+    params: unknown,
+    open: OpenSession | undefined,
+    onAsked: DoorRequest["asked"],
+  ): Promise<object> {
     const handler = this.#files?.handlers["run_terminal_command"];
     if (!handler) throw unoffered("terminal/create");
     const { command, args, env, cwd, outputByteLimit } = fieldsOf(params);
@@ -61,6 +65,7 @@ export class TerminalRequests {
       input,
       raw: params,
       isAllowed: this.#isAllowed(open.session.running, input),
+      asked: onAsked,
     });
     // The turn was cancelled in the tick of the approval: a listener would hear nothing any more.
     if (call.signal.aborted) throw new AgentRefusal(RPC.invalidParams, "the turn is over", undefined);

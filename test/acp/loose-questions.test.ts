@@ -1,4 +1,7 @@
 // Questions of an agent that belong to no turn.
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nodeTools } from "agentwire/codebuff-run/tools";
 import { expect, test, vi } from "vitest";
 import { world } from "./support/agent.ts";
 
@@ -19,17 +22,24 @@ test.each(["the agent ends", "the client closes"])(
   },
 );
 
-test("an approval of a request that the agent withdraws is withdrawn", async () => {
+test.each([
+  ["session/request_permission", { toolCall: { toolCallId: "x" }, options: [] }],
+  ["fs/write_text_file", { path: join(tmpdir(), "never"), content: "x" }],
+  ["terminal/create", { command: "true" }],
+])("an approval of %s is withdrawn with its request", async (method, params) => {
+  const cwd = tmpdir();
+  const files = nodeTools({ root: cwd, terminal: true });
   const w = world(
     async ({ agent, sessionId }) => {
-      void agent.ask("session/request_permission", { sessionId, toolCall: { toolCallId: "x" }, options: [] });
+      void agent.ask(method, { sessionId, ...params });
       await vi.waitFor(() => expect(w.client.pending).toHaveLength(1));
       agent.send({ method: "$/cancel_request", params: { requestId: 0 } });
       await vi.waitFor(() => expect(w.client.pending).toEqual([]));
       return { stopReason: "end_turn" };
     },
-    { onToolApproval: "manual" },
+    { onToolApproval: "manual", cwd, files },
   );
   expect(await w.client.prompt("go", { timeout: 3_000 }).outcome).toMatchObject({ status: "completed" });
   await w.client.close();
+  await files.close();
 });
