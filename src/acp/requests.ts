@@ -111,7 +111,8 @@ export class AgentRequests implements Answering {
   #onAbort(signal: AbortSignal, withdraw: Withdraw): void {
     const abort = (): void =>
       this.#setup.core.outbox.run(() => withdraw("elsewhere", "the agent has withdrawn it"));
-    if (signal.aborted) abort(); // while a file was read
+    if (signal.aborted)
+      abort(); // while a file was read
     else signal.addEventListener("abort", abort, { once: true });
   }
 
