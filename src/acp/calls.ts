@@ -20,6 +20,22 @@ export interface TrackedCall {
   isInput: boolean;
   /** How much of the output was told. */
   told: string;
+  /** What the last permission request has shown. Later messages may change the call, and not this. */
+  shown: ShownCall | undefined;
+  /** The decision on `shown`. */
+  ruling: Ruling | undefined;
+}
+
+/** What a permission request has shown. */
+interface ShownCall {
+  readonly input: unknown;
+  readonly wire: AcpToolCall;
+}
+
+/** A call that was allowed: only what was shown is. */
+export interface AllowedCall {
+  readonly shown: ShownCall;
+  readonly ruling: Ruling;
 }
 
 /** The effect of a message on a call. */
@@ -54,10 +70,14 @@ export class AcpCalls {
     return this.#byWireId.get(toolCallId);
   }
 
-  /** The calls that the user has allowed, and that have not ended. */
-  get allowed(): readonly TrackedCall[] {
+  /** The calls that the user has allowed, and that have not ended. A call may also run without a permission. */
+  get allowed(): readonly AllowedCall[] {
     return [...this.#byWireId.values()].filter(
-      ({ call: { state } }) => state === "approved" || state === "running",
+      (tracked): tracked is TrackedCall & AllowedCall =>
+        tracked.shown !== undefined &&
+        tracked.ruling !== undefined &&
+        tracked.ruling.decision !== "reject" &&
+        !hasEnded(tracked.call),
     );
   }
 
@@ -87,11 +107,12 @@ export class AcpCalls {
    */
   ask(patch: CallPatch): { readonly tracked: TrackedCall; readonly replaced?: TrackedCall } {
     const known = this.#byWireId.get(patch.toolCallId);
-    const isAskedAgain = known !== undefined && (known.call.state === "approved" || hasEnded(known.call));
+    const isAskedAgain = known !== undefined && (known.ruling !== undefined || hasEnded(known.call));
     const isOpen = known?.call.state === "awaiting";
     const tracked = !known || isAskedAgain || isOpen ? this.#add(patch.toolCallId) : known;
     if (known && tracked !== known) {
-      tracked.wire = known.wire;
+      const { status: _status, rawOutput: _output, ...wire } = known.wire; // how the other call went
+      tracked.wire = wire;
       tracked.toolName = known.toolName;
     }
     merge(tracked, patch);
@@ -99,6 +120,7 @@ export class AcpCalls {
     tracked.isInput = true;
     describeCall(tracked, true);
     set(tracked, { state: "awaiting" });
+    tracked.shown = { input: tracked.call.input, wire: tracked.wire };
     if (!known || !isAskedAgain || hasEnded(known.call)) return { tracked };
     set(known, { state: "abandoned" });
     return { tracked, replaced: known };
@@ -125,6 +147,8 @@ export class AcpCalls {
       isHeld: false,
       isInput: false,
       told: "",
+      shown: undefined,
+      ruling: undefined,
     };
     this.#byWireId.set(toolCallId, tracked);
     return tracked;
@@ -133,7 +157,19 @@ export class AcpCalls {
 
 /** The gate has decided. */
 export function decideTracked(tracked: TrackedCall, ruling: Ruling): void {
+  tracked.ruling = ruling;
   if (tracked.call.state === "awaiting") tracked.call = decideCall(tracked.call, ruling);
+}
+
+/** Whether the user has decided on this very call. A rule or a grant has only seen its name and input. */
+export function isSeen({ ruling: { by } }: AllowedCall): boolean {
+  return by === "callback" || by === "reply";
+}
+
+/** Whether the decision may be about such an action: a rule or a grant for reading is not about writing. */
+export function isFor(call: AllowedCall, kind: "edit" | "execute"): boolean {
+  const { wire } = call.shown;
+  return isSeen(call) || wire.kind === kind || (wire.kind === undefined && !hasInput(wire));
 }
 
 /** The kinds of calls that run no tool: Codex says so of its own review. */

@@ -1,6 +1,6 @@
 // What an agent has this machine do: each request passes the gate, and is a call of the turn.
 
-import type { Gate } from "../core/gate/gate.ts";
+import type { Gate, Withdraw } from "../core/gate/gate.ts";
 import { decideCall, denialOf, inferStart, isUsersWord } from "../core/gate/outcome.ts";
 import type { TellPreview } from "../core/gate/preview.ts";
 import type { SubjectRules } from "../core/gate/subject.ts";
@@ -30,13 +30,15 @@ export const DOOR_SUBJECTS: SubjectRules = {
   "terminal/create": { about: "command", command: "command", folder: "cwd" },
 };
 
-interface DoorRequest {
+export interface DoorRequest {
   readonly name: keyof typeof DOOR_SUBJECTS & string;
   readonly input: object;
   readonly raw: unknown;
   /** Whether the user has just allowed the same action, in a request of the agent. */
   readonly isAllowed: boolean;
   readonly preview?: TellPreview | undefined;
+  /** Called with the withdrawal of a request that waits for the user. */
+  readonly asked: (withdraw: Withdraw) => void;
 }
 
 /** A request that the gate has let in, as a call of the turn. */
@@ -58,7 +60,7 @@ export class RequestDoor {
 
   /** Asks the gate. @throws AgentRefusal if it denies, and outside of a turn */
   enter(run: SessionTurn | undefined, request: DoorRequest): Promise<DoorCall> {
-    const { name, input, raw, isAllowed, preview } = request;
+    const { name, input, raw, isAllowed, preview, asked: opened } = request;
     if (!run?.isAsking)
       return Promise.reject(new AgentRefusal(RPC.invalidParams, "no turn runs in this session", undefined));
     const { turn } = run;
@@ -98,7 +100,9 @@ export class RequestDoor {
       };
       const asked = { id, name, input, turnId: turn.id, raw };
       const withdraw = this.#gate.ask(asked, { turn, isHandled: true, isAllowed, preview, decided });
-      if (call.state === "awaiting") run.opened(id, withdraw);
+      if (call.state !== "awaiting") return;
+      run.opened(id, withdraw);
+      opened(withdraw);
     });
   }
 }

@@ -1,9 +1,13 @@
 // `fs/read_text_file` and `fs/write_text_file`: an agent's requests, through the tools of a folder.
-import { isAbsolute, relative } from "node:path";
+import { existsSync } from "node:fs";
+import { isAbsolute, relative, resolve } from "node:path";
 import { fieldsOf } from "../core/checks.ts";
 import { isSameFolder, real } from "../process/folder.ts";
-import type { AcpFiles, RequestDoor } from "./door.ts";
+import type { AcpToolContent } from "./blocks.ts";
+import { type AllowedCall, hasInput, isFor, isSeen } from "./calls.ts";
+import type { AcpFiles, DoorRequest, RequestDoor } from "./door.ts";
 import { AgentRefusal, RPC } from "./errors.ts";
+import { pathsIn } from "./permissions.ts";
 import type { SessionTurn } from "./session.ts";
 
 const MISSING = "[FILE_DOES_NOT_EXIST]";
@@ -15,6 +19,8 @@ export class FileRequests {
   readonly #files: AcpFiles | undefined;
   readonly #isReadable: boolean;
   readonly #door: RequestDoor;
+  /** Shown changes that were written: a permission is for one change. */
+  readonly #used = new WeakSet<AcpToolContent>();
 
   constructor(files: AcpFiles | undefined, isReadable: boolean, door: RequestDoor) {
     this.#files = files;
@@ -23,7 +29,7 @@ export class FileRequests {
   }
 
   /** @throws AgentRefusal */
-  async read(params: unknown, run: SessionTurn | undefined): Promise<object> {
+  async read(params: unknown, run: SessionTurn | undefined, asked: DoorRequest["asked"]): Promise<object> {
     const files = this.#files;
     if (!files || !this.#isReadable) throw unoffered("fs/read_text_file");
     const { line, limit } = fieldsOf(params);
@@ -38,6 +44,7 @@ export class FileRequests {
       input,
       raw: params,
       isAllowed: false,
+      asked,
     });
     const text = (await files.readFiles([path]))[path];
     if (typeof text === "string") {
@@ -52,7 +59,7 @@ export class FileRequests {
   }
 
   /** @throws AgentRefusal */
-  async write(params: unknown, run: SessionTurn | undefined): Promise<object> {
+  async write(params: unknown, run: SessionTurn | undefined, asked: DoorRequest["asked"]): Promise<object> {
     const handler = this.#files?.handlers["write_file"];
     if (!this.#files || !handler) throw unoffered("fs/write_text_file");
     const path = pathIn(params);
@@ -61,19 +68,14 @@ export class FileRequests {
       throw new AgentRefusal(RPC.invalidParams, "content is no text", undefined);
     const input = { path: insideOf(this.#files.root, path), instructions: "", content };
     const ask = { name: "write_file", input };
-    const isAllowed =
-      run?.calls.allowed.some(({ wire }) =>
-        wire.content?.some(
-          (item) => item.type === "diff" && item.path === path && isSameText(item.newText, content),
-        ),
-      ) ?? false;
+    const isAllowed = await this.#isAllowed(this.#files, run, path, content);
     const call = await this.#door.enter(run, {
       name: "fs/write_text_file",
       input: { path, content },
       raw: params,
       isAllowed,
-      preview:
-        handler.preview && (async (asked, context) => handler.preview?.({ ...asked, ...ask }, context)),
+      asked,
+      preview: handler.preview && (async (call, context) => handler.preview?.({ ...call, ...ask }, context)),
     });
     const told = await handler({ id: call.id, turnId: call.turnId, ...ask }, { signal: call.signal });
     const { errorMessage } = fieldsOf(told[0]?.value);
@@ -84,6 +86,45 @@ export class FileRequests {
     call.done("");
     return {};
   }
+
+  /**
+   * Whether the agent has just shown this very change of the whole file, and it was allowed. The new text alone does
+   * not say so: a diff of one line may show it, too.
+   */
+  async #isAllowed(
+    files: AcpFiles,
+    run: SessionTurn | undefined,
+    path: string,
+    content: string,
+  ): Promise<boolean> {
+    const isShown = (item: AcpToolContent): item is AcpDiff =>
+      item.type === "diff" &&
+      item.path === path &&
+      isSameText(item.newText, content) &&
+      !this.#used.has(item);
+    const diff = run?.calls.allowed
+      .filter((call) => isFor(call, "edit") && (isSeen(call) || isInputFor(call, path, files.root)))
+      .flatMap(({ shown }) => shown.wire.content ?? [])
+      .find(isShown);
+    if (!diff) return false;
+    this.#used.add(diff);
+    const { oldText } = diff;
+    const now = await currentText(files, path);
+    return now === undefined ? oldText === null || oldText === "" : isSameText(oldText ?? "", now);
+  }
+}
+
+type AcpDiff = Extract<AcpToolContent, { readonly type: "diff" }>;
+
+/** Whether the input, if there is one, names the file that the diff changes. */
+function isInputFor({ shown: { wire } }: AllowedCall, path: string, root: string): boolean {
+  return !hasInput(wire) || pathsIn(wire.rawInput).some((each) => resolve(root, each) === resolve(path));
+}
+
+/** The text of the file. Undefined if there is none; `null` if it cannot be read. */
+async function currentText(files: AcpFiles, path: string): Promise<string | null | undefined> {
+  if (!existsSync(path)) return undefined;
+  return (await files.readFiles([path]))[path] ?? null;
 }
 
 export function unoffered(method: string): AgentRefusal {
@@ -128,6 +169,6 @@ function linesOf(text: string, line = 1, limit = Number.POSITIVE_INFINITY): stri
 }
 
 /** Kimi shows an edit without the newline at the end of the file. */
-function isSameText(shown: string, written: string): boolean {
+function isSameText(shown: string, written: string | null): boolean {
   return shown === written || `${shown}\n` === written;
 }

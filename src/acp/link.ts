@@ -11,6 +11,7 @@ import {
   InvalidInputError,
   RequestTimeoutError,
 } from "../core/errors.ts";
+import { utf8Length } from "../core/text.ts";
 import type { Exit } from "../process/group-process.ts";
 import type { AcpCore } from "./acp-core.ts";
 import { type AcpAgent, readAgent } from "./agent.ts";
@@ -19,7 +20,7 @@ import { PROTOCOL_VERSION } from "./messages.ts";
 import type { AcpStream } from "./options.ts";
 import { loadSdk } from "./peer.ts";
 import type { AcpSession } from "./session.ts";
-import { ProgramTransport, StreamTransport, type Transport } from "./transport.ts";
+import { MAX_STDERR, ProgramTransport, STDERR_MARGIN, StreamTransport, type Transport } from "./transport.ts";
 import { AcpWire } from "./wire.ts";
 
 /** What a link asks of its client. */
@@ -43,6 +44,9 @@ const AUTH_TIME = 300_000;
 
 /** Characters of the agent's first line that is no message. */
 const MAX_SAID = 500;
+
+/** Characters of that line in which keys are looked for. A key that is cut in the middle is not known any more. */
+const MAX_LINE = 16_384;
 
 type State =
   | { readonly name: "starting"; readonly limit: CancelTimer }
@@ -77,6 +81,9 @@ export class AgentLink {
   /** Cancels the end of an agent that has closed its output. */
   #cancelMute = NO_TIMER;
   #isMute = false;
+  #isPaused = false;
+  /** Requests with a limit that wait for the agent. */
+  #shortRequests = 0;
   /** Why this client ends the link at once. */
   #because: AgentwireError | undefined;
 
@@ -142,7 +149,9 @@ export class AgentLink {
 
   /** The end of the error output, without keys. */
   get stderr(): string {
-    return this.#core.clean(this.#transport.stderr);
+    const { stderr } = this.#transport;
+    const text = this.#core.clean(stderr);
+    return utf8Length(stderr) > MAX_STDERR ? text.slice(STDERR_MARGIN) : text; // its beginning may be half a key
   }
 
   /**
@@ -161,7 +170,9 @@ export class AgentLink {
           timeout: limit,
         }),
       );
-    const cancel = limit > 0 ? clock.setTimeout(late, limit) : NO_TIMER;
+    const isShort = limit > 0;
+    const cancel = isShort ? clock.setTimeout(late, limit) : NO_TIMER;
+    if (isShort && ++this.#shortRequests === 1) this.#transport.resume();
     this.#wire.request(method, params).then(waiting.resolve, waiting.reject);
     try {
       return await waiting.promise;
@@ -172,6 +183,7 @@ export class AgentLink {
     } finally {
       cancel();
       this.#waiting.delete(waiting);
+      if (isShort && --this.#shortRequests === 0 && this.#isPaused) this.#transport.pause();
     }
   }
 
@@ -183,11 +195,14 @@ export class AgentLink {
     return authError(this.#core.clean(message), this.#agent?.authMethods ?? [], this.stderr);
   }
 
+  /** Its turns wait for slow readers. An answer to a short request is read all the same. */
   pause(): void {
-    this.#transport.pause();
+    this.#isPaused = true;
+    if (this.#shortRequests === 0) this.#transport.pause();
   }
 
   resume(): void {
+    this.#isPaused = false;
     this.#transport.resume();
   }
 
@@ -270,17 +285,18 @@ export class AgentLink {
 
   #stray(line: string, problem: string): void {
     this.#core.frame("in", line);
-    if (!this.#agent && this.#said === "") this.#said = line.trim().slice(0, MAX_SAID);
+    if (!this.#agent && this.#said === "")
+      this.#said = this.#core.clean(line.slice(0, MAX_LINE)).trim().slice(0, MAX_SAID);
     this.#core.warn("stray-line", `the agent sent ${problem}`, { raw: line });
   }
 
   #endOf(exit: Exit): AgentwireError {
     if (this.#because) return this.#because;
-    const { settings, clean } = this.#core;
+    const { settings } = this.#core;
     const words = this.#isMute ? "the agent's program has closed its output" : exitWords(exit);
     if (this.#state.name !== "starting") return new AcpLostError(words, exit, this.stderr);
     const lines = this.stderr.split("\n").filter((line) => line.trim() !== "");
-    const said = this.#said === "" ? lines.slice(-3).join("\n").slice(-MAX_SAID) : clean(this.#said);
+    const said = this.#said === "" ? lines.slice(-3).join("\n").slice(-MAX_SAID) : this.#said;
     return endedEarly(settings.command, exit, said);
   }
 

@@ -1,5 +1,6 @@
 // The connections of a client: one agent at a time, its sessions, and what belongs to them.
 import { fieldsOf } from "../core/checks.ts";
+import { deferred } from "../core/deferred.ts";
 import {
   type AgentwireError,
   ClosedError,
@@ -50,10 +51,17 @@ export interface Answering {
   ): Promise<unknown>;
   /** The link has ended. */
   over(link: AgentLink): void;
+  /** Resolves when what links have left behind has ended. Undefined if there is nothing. */
+  idle(): Promise<unknown> | undefined;
 }
+
+/** ms for the agent's commands to end after their agent. */
+const COMMANDS_TIME = 3_000;
 
 /** Updates of unknown sessions that are kept while a session is being opened. */
 const MAX_HELD = 1_000;
+/** Sessions with such updates. One is opened at a time in each conversation. */
+const MAX_HELD_SESSIONS = 100;
 
 export class Links implements AgentLinkUser {
   readonly #core: AcpCore;
@@ -152,7 +160,24 @@ export class Links implements AgentLinkUser {
     void link.request("session/close", { sessionId: id }, this.#core.settings.connectTimeout).catch(() => {}); // it changes nothing here
   }
 
+  /** Ends the agent, and waits for its commands. Undefined if there is nothing to end. */
   end(force: boolean): Promise<void> | undefined {
+    const ended = this.#endLink(force);
+    if (!ended && !this.#requests.idle()) return undefined;
+    return (ended ?? Promise.resolve()).then(() => this.#commandsEnded());
+  }
+
+  /** The door's tools end a command soon after it was told to. Others may not. */
+  async #commandsEnded(): Promise<void> {
+    const idle = this.#requests.idle();
+    if (!idle) return;
+    const late = deferred<void>();
+    const cancel = this.#core.clock.setTimeout(late.resolve, COMMANDS_TIME);
+    await Promise.race([idle, late.promise]);
+    cancel();
+  }
+
+  #endLink(force: boolean): Promise<void> | undefined {
     const link = this.#link;
     if (!link || link.isOver) return undefined;
     if (!force) return link.end();
@@ -296,6 +321,7 @@ export class Links implements AgentLinkUser {
       return;
     }
     const held = this.#held.get(sessionId) ?? [];
+    if (held.length === 0 && this.#held.size >= MAX_HELD_SESSIONS) return;
     this.#held.set(sessionId, held);
     if (held.length < MAX_HELD) held.push(update);
   }

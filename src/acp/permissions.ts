@@ -58,6 +58,15 @@ export function outcomeOf(
 }
 
 const PATHS = ["file_path", "path", "absolute_path", "filePath"];
+
+/** The path that an input names, as {@link rulesFor} takes it. */
+export function pathsIn(input: unknown): readonly string[] {
+  const fields = fieldsOf(input);
+  return PATHS.map((name) => fields[name])
+    .filter((path) => typeof path === "string")
+    .slice(0, 1);
+}
+
 const TEXTS = ["content", "old_string", "new_string", "oldString", "newString", "replace_all", "replaceAll"];
 const LINES = ["offset", "limit", "line"];
 

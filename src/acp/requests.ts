@@ -35,17 +35,18 @@ export class AgentRequests implements Answering {
     signal: AbortSignal,
   ): Promise<unknown> {
     const { files, terminals } = this.#setup;
+    const asked = (withdraw: Withdraw): void => this.#onAbort(signal, withdraw);
     switch (method) {
       case "session/request_permission":
         return { outcome: await this.#permission(params, open, signal) };
       case "elicitation/create":
         return this.#question(params, open, signal);
       case "fs/read_text_file":
-        return files.read(params, open?.session.running);
+        return files.read(params, open?.session.running, asked);
       case "fs/write_text_file":
-        return files.write(params, open?.session.running);
+        return files.write(params, open?.session.running, asked);
       case "terminal/create":
-        return terminals.create(params, open);
+        return terminals.create(params, open, asked);
       case "terminal/output":
       case "terminal/wait_for_exit":
       case "terminal/kill":
@@ -58,6 +59,10 @@ export class AgentRequests implements Answering {
 
   over(link: AgentLink): void {
     this.#setup.terminals.over(link);
+  }
+
+  idle(): Promise<unknown> | undefined {
+    return this.#setup.terminals.idle();
   }
 
   #permission(params: unknown, open: OpenSession | undefined, signal: AbortSignal): Promise<unknown> {
@@ -106,7 +111,9 @@ export class AgentRequests implements Answering {
   #onAbort(signal: AbortSignal, withdraw: Withdraw): void {
     const abort = (): void =>
       this.#setup.core.outbox.run(() => withdraw("elsewhere", "the agent has withdrawn it"));
-    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted)
+      abort(); // while a file was read
+    else signal.addEventListener("abort", abort, { once: true });
   }
 
   #question(params: unknown, open: OpenSession | undefined, signal: AbortSignal): Promise<ElicitationAnswer> {

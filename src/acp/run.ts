@@ -109,6 +109,7 @@ export class AcpRun implements LocalWork {
     this.#state = { name: "prompting", ...open, activity };
     session.running = activity;
     session.lastTurn = this.turn;
+    this.resume(); // another turn may have paused the agent
     session.usage.began();
     this.#unwatch = links.watch((lost, error) => {
       if (lost === link) this.#lost(error);

@@ -1,11 +1,14 @@
 // `terminal/*`: an agent's commands, run by the tools of a folder and kept until the agent releases them.
 
+import { resolve } from "node:path";
 import { fieldsOf, isObject } from "../core/checks.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
+import { type SubjectRules, subjectOf } from "../core/gate/subject.ts";
 import { randomId } from "../core/random-id.ts";
 import { utf8Length } from "../core/text.ts";
-import type { TrackedCall } from "./calls.ts";
-import type { AcpFiles, DoorCall, RequestDoor } from "./door.ts";
+import { isSameFolder } from "../process/folder.ts";
+import { type AllowedCall, hasInput, isFor } from "./calls.ts";
+import type { AcpFiles, DoorCall, DoorRequest, RequestDoor } from "./door.ts";
 import { AgentRefusal, RPC } from "./errors.ts";
 import { unoffered } from "./files.ts";
 import type { AgentLink } from "./link.ts";
@@ -34,8 +37,10 @@ export class TerminalRequests {
   readonly #files: AcpFiles | undefined;
   readonly #door: RequestDoor;
   readonly #terminals = new Map<string, Terminal>();
+  /** Those whose command runs, released or not. */
+  readonly #running = new Set<Terminal>();
   /** Allowed calls whose command has been started: a permission is for one command. */
-  readonly #used = new WeakSet<TrackedCall>();
+  readonly #used = new WeakSet<AllowedCall>();
 
   constructor(files: AcpFiles | undefined, door: RequestDoor) {
     this.#files = files;
@@ -43,19 +48,27 @@ export class TerminalRequests {
   }
 
   /** @throws AgentRefusal */
-  async create(params: unknown, open: OpenSession | undefined): Promise<object> {
+  async create(
+    params: unknown,
+    open: OpenSession | undefined,
+    onAsked: DoorRequest["asked"],
+  ): Promise<object> {
     const handler = this.#files?.handlers["run_terminal_command"];
     if (!handler) throw unoffered("terminal/create");
     const { command, args, env, cwd, outputByteLimit } = fieldsOf(params);
     if (typeof command !== "string" || command.trim() === "" || !open)
       throw new AgentRefusal(RPC.invalidParams, "there is no command", undefined);
     const line = shellLine(command, args, env);
+    const input = { command: line, ...(typeof cwd === "string" ? { cwd } : {}) };
     const call = await this.#door.enter(open.session.running, {
       name: "terminal/create",
-      input: { command: line, ...(typeof cwd === "string" ? { cwd } : {}) },
+      input,
       raw: params,
-      isAllowed: this.#isAllowed(open.session.running, line),
+      isAllowed: this.#isAllowed(open.session.running, input),
+      asked: onAsked,
     });
+    // The turn was cancelled in the tick of the approval: a listener would hear nothing any more.
+    if (call.signal.aborted) throw new AgentRefusal(RPC.invalidParams, "the turn is over", undefined);
     const limit = typeof outputByteLimit === "number" && outputByteLimit >= 0 ? outputByteLimit : MAX_OUTPUT;
     const terminal: Terminal = {
       link: open.link,
@@ -70,18 +83,20 @@ export class TerminalRequests {
     this.#terminals.set(terminalId, terminal);
     const { signal } = terminal.controller;
     call.signal.addEventListener("abort", () => terminal.controller.abort(), { once: true });
-    const input = {
-      command: line,
-      process_type: "SYNC",
-      timeout_seconds: -1,
-      ...(typeof cwd === "string" ? { cwd } : {}),
-    };
     const onProgress = (output: string): void => setOutput(terminal, terminal.output + output);
-    const asked = { id: call.id, name: "run_terminal_command", input, turnId: call.turnId };
-    handler(asked, { signal, onProgress }).then(
-      (told) => ended(terminal, call, fieldsOf(told[0]?.value)),
-      () => ended(terminal, call, { errorMessage: "the command could not be run" }),
-    );
+    const asked = {
+      id: call.id,
+      name: "run_terminal_command",
+      input: { ...input, process_type: "SYNC", timeout_seconds: -1 },
+      turnId: call.turnId,
+    };
+    this.#running.add(terminal);
+    void handler(asked, { signal, onProgress })
+      .then(
+        (told) => ended(terminal, call, fieldsOf(told[0]?.value)),
+        () => ended(terminal, call, { errorMessage: "the command could not be run" }),
+      )
+      .finally(() => this.#running.delete(terminal));
     return { terminalId };
   }
 
@@ -122,19 +137,48 @@ export class TerminalRequests {
     }
   }
 
-  /** Whether the agent has just asked for this very command, and the user has allowed it. */
-  #isAllowed(run: SessionTurn | undefined, command: string): boolean {
-    const call = run?.calls.allowed.find((each) => !this.#used.has(each) && commandOf(each) === command);
+  /** Resolves when no command runs any more. Undefined if none does. */
+  idle(): Promise<unknown> | undefined {
+    if (this.#running.size === 0) return undefined;
+    return Promise.all([...this.#running].map(({ exited }) => exited.promise));
+  }
+
+  /** Whether the agent has just asked for this very command in this very folder, and the user has allowed it. */
+  #isAllowed(run: SessionTurn | undefined, input: object): boolean {
+    const root = this.#files?.root ?? "";
+    const key = keyOf(input, root);
+    const call = run?.calls.allowed.find(
+      (each) =>
+        key !== undefined &&
+        !this.#used.has(each) &&
+        isFor(each, "execute") &&
+        keyOf(commandOf(each), root) === key,
+    );
     if (call) this.#used.add(call);
     return call !== undefined;
   }
 }
 
-/** The command of a call: a field, or quoted in the words of the request (`kimi`). */
-function commandOf({ call: { input } }: TrackedCall): string | undefined {
-  const { command, content } = fieldsOf(input);
-  if (typeof command === "string") return command;
-  return typeof content === "string" ? /`([\s\S]*)`/.exec(content)?.[1] : undefined;
+/** The command that a request has shown: its fields, or all of its words but the usual ones (`kimi`). */
+function commandOf({ shown: { input, wire } }: AllowedCall): unknown {
+  if (hasInput(wire)) return input;
+  const { content } = fieldsOf(input);
+  const [, command] = (typeof content === "string" && QUOTED.exec(content)) || [];
+  return { command };
+}
+
+/** Anchored: a file's text or the name of a tool may be in backticks, too. */
+const QUOTED = /^(?:Requesting approval to perform: )?Run command `([\s\S]*)`$/;
+
+const COMMAND: SubjectRules = {
+  command: { about: "command", command: "command", folder: "cwd", free: ["description"] },
+};
+
+/** Equal for the same command in the same folder. Fields of an unknown meaning make it another. */
+function keyOf(input: unknown, root: string): string | undefined {
+  const { cwd, ...rest } = fieldsOf(input);
+  const isInRoot = typeof cwd === "string" && isSameFolder(resolve(root, cwd), root);
+  return subjectOf({ name: "command", input: isInRoot ? rest : input }, COMMAND)?.key;
 }
 
 function ended(terminal: Terminal, call: DoorCall, told: Readonly<Record<string, unknown>>): void {

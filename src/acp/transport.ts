@@ -31,12 +31,15 @@ export interface Transport {
 }
 
 /** Bytes of kept error output. */
-const MAX_STDERR = 65_536;
+export const MAX_STDERR = 65_536;
+
+/** Further bytes of it, so that no key is cut where the output that is shown begins. */
+export const STDERR_MARGIN = 4_096;
 
 /** An agent's program: its own process group, no shell, a small environment. What leaves the group ends with it. */
 export class ProgramTransport implements Transport {
   readonly #process: GroupProcess;
-  readonly #stderr = new Tail(MAX_STDERR);
+  readonly #stderr = new Tail(MAX_STDERR + STDERR_MARGIN);
 
   /** @throws ConnectError */
   constructor(settings: AcpSettings, listener: TransportListener, clean: (text: string) => string) {
