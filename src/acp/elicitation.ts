@@ -144,7 +144,7 @@ function contentOf(fields: readonly Field[], answers: NonNullable<Answers>): Eli
     } else content[name] = free;
   }
   const isShort = fields.some(({ name, custom, isRequired }) => {
-    const isGiven = name in content || (custom !== undefined && custom in content);
+    const isGiven = Object.hasOwn(content, name) || (custom !== undefined && Object.hasOwn(content, custom));
     return isRequired && !isGiven;
   });
   return isShort ? { action: "cancel" } : { action: "accept", content };

@@ -101,6 +101,7 @@ export class AcpRun implements LocalWork {
     }
     const lacked = link.agent && lackedBy(job.prompt, link.agent);
     if (lacked !== undefined) {
+      if (job.isOneOff) links.forget(job.ref);
       this.turn.fail(lacked);
       this.#end();
       return;
