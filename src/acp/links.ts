@@ -15,7 +15,7 @@ import { type AcpLostError, AgentRefusal, refusalWords } from "./errors.ts";
 import { AgentLink, type AgentLinkUser } from "./link.ts";
 import { Lock } from "./lock.ts";
 import { setMode, wantedMode } from "./modes.ts";
-import type { AcpMcpServer } from "./options.ts";
+import { onWire } from "./options.ts";
 import { AcpSession } from "./session.ts";
 
 /** A session as this client knows it, open or not. One for each id. */
@@ -350,12 +350,4 @@ export class Links implements AgentLinkUser {
       delivery: "not-sent",
     });
   }
-}
-
-/** A server of tools, as ACP writes it: names and values in lists. */
-function onWire(server: AcpMcpServer): object {
-  const listOf = (values: Readonly<Record<string, string>> = {}): object[] =>
-    Object.entries(values).map(([name, value]) => ({ name, value }));
-  if ("url" in server) return { ...server, headers: listOf(server.headers) };
-  return { name: server.name, command: server.command, args: server.args ?? [], env: listOf(server.env) };
 }

@@ -219,3 +219,11 @@ export function resolveOptions(options: AcpOptions): AcpSettings {
     );
   return { ...DEFAULTS, ...defined(options), ...shared, cwd, command: command ?? "the agent" };
 }
+
+/** A server of tools, as ACP writes it: names and values in lists. */
+export function onWire(server: AcpMcpServer): object {
+  const listOf = (values: Readonly<Record<string, string>> = {}): object[] =>
+    Object.entries(values).map(([name, value]) => ({ name, value }));
+  if ("url" in server) return { ...server, headers: listOf(server.headers) };
+  return { name: server.name, command: server.command, args: server.args ?? [], env: listOf(server.env) };
+}
