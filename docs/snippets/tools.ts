@@ -14,6 +14,25 @@ export function options(root: string): NodeTools {
   return tools;
 }
 
+export function withProject(tools: NodeTools, options: CodebuffRunOptions): CodebuffRun {
+  // #region tools-project
+  const client = new CodebuffRun({
+    ...options,
+    agent: {
+      id: "coder",
+      displayName: "Coder",
+      model: "openai/gpt-5-mini",
+      systemPrompt:
+        "You work on this project.\n\n{CODEBUFF_FILE_TREE_PROMPT}\n\n{CODEBUFF_KNOWLEDGE_FILES_CONTENTS}",
+      toolNames: tools.names,
+    },
+    overrideTools: tools.handlers,
+    project: tools.project,
+  });
+  // #endregion
+  return client;
+}
+
 export async function undo(client: CodebuffRun, tools: NodeTools): Promise<void> {
   // #region tools-undo
   const turn = client.prompt("Rename the parser.");

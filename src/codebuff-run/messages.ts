@@ -9,8 +9,17 @@ export interface CodebuffRunChunk {
   readonly chunk: string;
 }
 
+/** Which files of the project the agent's prompts may hold, at the start of a conversation. */
+export interface CodebuffRunProject {
+  readonly type: "project";
+  /** The paths of knowledge files. Their text is the project's. */
+  readonly files: readonly string[];
+  /** What could not be told, in words for the user. */
+  readonly problems: readonly string[];
+}
+
 /** An event of a run. */
-export type CodebuffRunEvent = PrintModeEvent | CodebuffRunChunk;
+export type CodebuffRunEvent = PrintModeEvent | CodebuffRunChunk | CodebuffRunProject;
 
 /** One part of a message in the history. */
 export type RunPart =

@@ -20,6 +20,7 @@ import {
 } from "./calls/toolbox.ts";
 import type { RunMessage, RunState } from "./messages.ts";
 import { type ModelProvider, providersCheck } from "./model/providers.ts";
+import type { ReadProject } from "./project.ts";
 
 /** Options for all runs of a client. A prompt can override them. */
 export interface CodebuffRunDefaults {
@@ -82,6 +83,11 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
   readonly projectFiles?: Readonly<Record<string, string>>;
   /** Texts about the project, by path. @default `knowledge.md`, `AGENTS.md`, `CLAUDE.md` at the root of `projectFiles` */
   readonly knowledgeFiles?: Readonly<Record<string, string>>;
+  /**
+   * Reads what prompts may say about a project: `nodeTools({ root }).project`. Called at the first prompt of a
+   * conversation, whose state then keeps it. `projectFiles` and `knowledgeFiles` come in addition. @default none
+   */
+  readonly project?: ReadProject;
   /** Maximum number of simultaneous runs. Others wait. @default 100: each holds a history and a connection */
   readonly maxRuns?: number;
 }
@@ -136,6 +142,7 @@ const CHECKS: Checks<CodebuffRunOptions> = {
   stepReporting: oneOf("post", "batch"),
   projectFiles: texts,
   knowledgeFiles: texts,
+  project: checks.function,
   maxRuns: checks.count,
   allowInsecure: checks.boolean,
 };
@@ -158,7 +165,8 @@ type OwnOptions = Omit<
 
 export interface CodebuffRunSettings
   extends LocalSettings,
-    Required<Omit<OwnOptions, "fetch" | "tools" | "overrideTools">> {
+    Required<Omit<OwnOptions, "fetch" | "tools" | "overrideTools" | "project">> {
+  readonly project: ReadProject | undefined;
   /** Undefined: no backend. */
   readonly backend: { readonly apiKey: string; readonly baseUrl: string } | undefined;
   readonly fetch: FetchLike | undefined;
@@ -208,6 +216,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     stepReporting: options.stepReporting ?? "post",
     projectFiles: options.projectFiles ?? {},
     knowledgeFiles: options.knowledgeFiles ?? {},
+    project: options.project,
     maxRuns: options.maxRuns ?? 100,
     defaults: { costMode, maxAgentSteps, ...defined({ agent, maxContextTokens, params }) },
   };

@@ -21,10 +21,11 @@ import type {
   RunStopReason,
 } from "./messages.ts";
 import type { RunDefaults } from "./options.ts";
+import type { ProjectFacts } from "./project.ts";
 import type { RunCore } from "./run-core.ts";
 import type { RunFailure } from "./state/failure.ts";
 import { noteMessage, withoutOrphans } from "./state/history.ts";
-import { type Earlier, fileContextOf } from "./state/run-state.ts";
+import { type Earlier, fileContextOf, NO_PROJECT } from "./state/run-state.ts";
 import type { CodebuffRunResult, Spent } from "./turn.ts";
 
 export interface RunOrder {
@@ -187,7 +188,8 @@ export class Run implements LocalWork {
     const { backend } = core;
     await backend?.user(signal);
     const earlier = order.earlier();
-    const fileContext = fileContextOf(core.settings, earlier);
+    const project = earlier.fileContext ? undefined : await this.#project(signal);
+    const fileContext = fileContextOf(core.settings, earlier, project);
     this.#beginning = { earlier, fileContext, sentAt: core.clock.wallTime() };
     const begun: Shared = {
       core,
@@ -212,6 +214,7 @@ export class Run implements LocalWork {
     const model = begun.agents.own(this.#agentId)?.model;
     tell(begun, { type: "start", ...start, ...defined({ model }) }, 0);
     this.#hasBegun = true;
+    if (project) tellProject(begun, project);
     const shared: Shared = { ...begun, tools: await this.#tools(begun) };
     const root = await this.#rootOf(shared, earlier);
     this.#root = root;
@@ -219,6 +222,19 @@ export class Run implements LocalWork {
     this.#output = output;
     this.#stopReason = stopReason;
     return this.#result(root);
+  }
+
+  /** Undefined if the project cannot be read: the run goes on without it. */
+  async #project(signal: AbortSignal): Promise<ProjectFacts | undefined> {
+    const { core, job } = this.#setup;
+    try {
+      return await core.settings.project?.({ signal });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const problem = `the project could not be read: ${wordsOf({ core }, error)}`;
+      core.warn("project", problem, { cause: error, turnId: job.turn.id });
+      return { projectRoot: NO_PROJECT, problems: [problem] };
+    }
   }
 
   /** Sends `finish` in the same input as the end: its listeners cannot stop the turn any more. */
@@ -317,4 +333,10 @@ export class Run implements LocalWork {
     this.#stopReason = "error";
     return error;
   }
+}
+
+/** Says which of the project's files the prompts have, and what is missing. */
+function tellProject(shared: Shared, { knowledgeFiles = {}, problems = [] }: ProjectFacts): void {
+  const files = Object.keys(knowledgeFiles);
+  if (files.length > 0 || problems.length > 0) tell(shared, { type: "project", files, problems }, 0);
 }

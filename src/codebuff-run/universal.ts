@@ -6,6 +6,7 @@ import type { AnyAgentwireError } from "../core/errors.ts";
 import type { Cost, TurnToolCall, Usage } from "../core/values.ts";
 import { finiteJson, type ToolOutputContent } from "../universal/engine/content.ts";
 import type { Session } from "../universal/engine/session.ts";
+import { sayWord } from "../universal/engine/status-words.ts";
 import type { SessionEndedData } from "../universal/events.ts";
 import type { TurnEnd } from "../universal/facts.ts";
 import { attach } from "../universal/listen/attach.ts";
@@ -22,7 +23,7 @@ import { readOutput } from "./calls/toolbox.ts";
 import { CodebuffRun } from "./client.ts";
 import { CodebuffRunError } from "./errors.ts";
 import { type CodebuffRunPromptInput, saidIn } from "./input.ts";
-import type { CodebuffRunEvent } from "./messages.ts";
+import type { CodebuffRunEvent, CodebuffRunProject } from "./messages.ts";
 import type { CodebuffRunOptions } from "./options.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 
@@ -50,6 +51,7 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
 
   event(event: CodebuffRunEvent, session: Session): void {
     if (event.type === "chunk") this.#agents.chunk(undefined, event.chunk, session);
+    else if (event.type === "project") sayProject(event, session);
     else if (event === this.#opener && event.type === "start")
       this.#agents.started(event); // already in `session.started`
     else this.#agents.event(event, session);
@@ -94,6 +96,14 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
       metadata,
     };
   }
+}
+
+/** What the prompts have of the project, and what they have not. */
+function sayProject({ files, problems }: CodebuffRunProject, session: Session): void {
+  const names = files.map((name) => JSON.stringify(name)).join(", ");
+  if (files.length > 0)
+    sayWord(session, "notice", { severity: "info" }, { detail: `The agent reads ${names} of the project.` });
+  for (const detail of problems) sayWord(session, "notice", { severity: "warning" }, { detail });
 }
 
 /** The usage of a run. `context_tokens` is the history of the main agent's last step. */

@@ -3,6 +3,7 @@ import type {
   McpAddress,
   McpOptions,
   McpProgram,
+  NodeProjectOptions,
   NodeTerminalOptions,
   NodeTools,
   NodeToolsOptions,
@@ -37,6 +38,7 @@ describe("docs/tools.md has a row for", () => {
       ripgrepPath: true,
       fileFilter: true,
       ignoreFiles: true,
+      project: true,
       allowEnvFiles: true,
     });
     expect(rowsOf("| option | default |")).toEqual(options);
@@ -51,6 +53,11 @@ describe("docs/tools.md has a row for", () => {
       maxTimeoutSeconds: true,
     });
     expect(rowsOf("| option of `terminal` |")).toEqual(options);
+  });
+
+  test("every option of the project", () => {
+    const options = names<keyof NodeProjectOptions>({ tree: true, knowledge: true, system: true, git: true });
+    expect(rowsOf("| option of `project` |")).toEqual(options);
   });
 
   test("every option of mcpServers", () => {
@@ -78,6 +85,7 @@ test.each([
       root: true,
       handlers: true,
       names: true,
+      project: true,
       readFiles: true,
       preview: true,
       changes: true,

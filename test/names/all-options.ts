@@ -175,6 +175,7 @@ export const runOptions = {
   stepReporting: "batch",
   projectFiles: {},
   knowledgeFiles: {},
+  project: async () => ({ projectRoot: "/" }),
   maxRuns: 1,
   maxQueuedEvents: 1,
   maxQueuedTurns: 1,

@@ -2,6 +2,7 @@ import {
   type McpOptions,
   type McpServerConfig,
   mcpServers,
+  type NodeProjectOptions,
   type NodeTerminalOptions,
   type NodeToolsOptions,
   nodeTools,
@@ -22,6 +23,7 @@ export const ofTools: readonly Place[] = [
       ripgrepPath: "rg",
       fileFilter: () => ({ status: "allow" }),
       ignoreFiles: true,
+      project: {},
       allowEnvFiles: false,
     },
     give: (it: NodeToolsOptions) => nodeTools(it),
@@ -30,6 +32,11 @@ export const ofTools: readonly Place[] = [
     place: "nodeTools, terminal",
     all: { env: {}, inheritEnv: true, keepEnv: [], shell: "sh", maxTimeoutSeconds: 1 },
     give: (it: NodeTerminalOptions) => nodeTools({ root: ".", terminal: it }),
+  },
+  {
+    place: "nodeTools, project",
+    all: { tree: true, knowledge: true, system: true, git: false },
+    give: (it: NodeProjectOptions) => nodeTools({ root: ".", project: it }),
   },
   {
     place: "mcpServers, options",

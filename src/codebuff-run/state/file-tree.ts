@@ -1,11 +1,12 @@
 // A project's file tree, and its text for a prompt.
 import { isObject } from "../../core/checks.ts";
 
-interface TreeNode {
+/** An entry of a project's tree. */
+export interface TreeNode {
   readonly name: string;
   readonly type: "file" | "directory";
   readonly filePath: string;
-  readonly children?: TreeNode[];
+  readonly children?: readonly TreeNode[];
 }
 
 export function treeOf(paths: readonly string[]): readonly TreeNode[] {

@@ -5,6 +5,7 @@ import { InvalidInputError } from "../../core/errors.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";
 import { type RunMessage, type RunPart, type RunState, USER_PROMPT } from "../messages.ts";
 import type { CodebuffRunSettings } from "../options.ts";
+import { KNOWLEDGE_FILES, type ProjectFacts } from "../project.ts";
 import { treeOf } from "./file-tree.ts";
 
 /** The state of a conversation: a JSON value. */
@@ -129,16 +130,21 @@ function isPart(part: Readonly<Record<string, unknown>>): boolean {
 /** The folder of an unknown project. The schema requires one. */
 export const NO_PROJECT = "/";
 
-/** Knowledge files at the project's root, in lower case. */
-const KNOWLEDGE_FILES: ReadonlySet<string> = new Set(["knowledge.md", "agents.md", "claude.md"]);
+function withProject(project: ProjectFacts | undefined): Readonly<Record<string, unknown>> {
+  const root = project?.projectRoot ?? NO_PROJECT;
+  const { problems: _, ...facts } = project ?? {};
+  const empty = emptyFileContext(root, root);
+  return { ...empty, ...facts, systemInfo: { ...empty.systemInfo, ...project?.systemInfo } };
+}
 
 /** Facts about the project for agents: in placeholders and in the run state. */
 export function fileContextOf(
   { projectFiles, knowledgeFiles, agentDefinitions, tools }: CodebuffRunSettings,
   earlier: Earlier,
+  project?: ProjectFacts,
 ): Readonly<Record<string, unknown>> {
   const given = earlier.fileContext ?? {
-    ...emptyFileContext(NO_PROJECT, NO_PROJECT),
+    ...withProject(project),
     tokenCallers: {},
     userKnowledgeFiles: {},
     skills: {},

@@ -5,4 +5,4 @@ export { type LoadAgentsOptions, type LoadedAgents, loadAgents } from "./load-ag
 export type { McpAddress, McpProgram, McpServerConfig } from "./mcp/config.ts";
 export { type McpOptions, mcpServers } from "./mcp/mcp-servers.ts";
 export { type NodeToolChanges, type NodeToolHandler, type NodeTools, nodeTools } from "./node-tools.ts";
-export type { NodeTerminalOptions, NodeToolsOptions } from "./options.ts";
+export type { NodeProjectOptions, NodeTerminalOptions, NodeToolsOptions } from "./options.ts";

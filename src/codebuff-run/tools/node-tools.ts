@@ -5,6 +5,7 @@ import { InvalidInputError } from "../../core/errors.ts";
 import { Recent } from "../../core/recent.ts";
 import type { ToolCall, ToolPreview } from "../../core/values.ts";
 import { json } from "../calls/toolbox.ts";
+import type { ReadProject } from "../project.ts";
 import type { Reverted, RunChanges } from "./changes/run-changes.ts";
 import type { Change } from "./changes/segment.ts";
 import type { Door } from "./door/door.ts";
@@ -15,6 +16,8 @@ import { Previews } from "./files/previews.ts";
 import { textsOf } from "./files/read-files.ts";
 import { type CheckedTool, checkedTool } from "./job.ts";
 import { checkOptions, type NodeToolsOptions } from "./options.ts";
+import { BesideFiles } from "./project/knowledge.ts";
+import { readProject } from "./project/read-project.ts";
 import { codeSearch } from "./search/code-search.ts";
 import { globFiles } from "./search/glob.ts";
 import { runCommand } from "./terminal/run-command.ts";
@@ -51,6 +54,11 @@ export interface NodeTools {
   readonly handlers: Readonly<Record<string, NodeToolHandler>>;
   /** The tools' names, for an agent's `toolNames`. */
   readonly names: readonly string[];
+  /**
+   * For `project` of `CodebuffRun`: what prompts may say about the folder. From then on `read_files` also gives the
+   * knowledge files beside what it reads.
+   */
+  readonly project: ReadProject;
   /** For `onReadFiles` of `CodebuffClient`: texts by path; `null` if unreadable or blocked. */
   readonly readFiles: (paths: readonly string[]) => Promise<Readonly<Record<string, string | null>>>;
   /**
@@ -87,6 +95,8 @@ class FolderTools implements NodeTools {
   readonly #previews = new Previews();
   readonly #changes = new Recent<string, RunChanges>(MAX_TURNS);
   readonly #calls = new OpenCalls();
+  /** Set once a run has asked for the project. */
+  #beside: BesideFiles | undefined;
   #door: Promise<Door> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -141,8 +151,17 @@ class FolderTools implements NodeTools {
     const door = await this.#opened();
     const shown = this.#previews.take({ id, turnId, name, input });
     const changes = this.#changesOf(turnId, door);
-    return [json(await tool(input, { door, changes, shown, signal, onProgress }))];
+    const result = await tool(input, { door, changes, shown, signal, onProgress });
+    const beside = name === "read_files" ? this.#beside : undefined;
+    return [json(beside ? await beside.addTo(result, door) : result)];
   }
+
+  readonly project: ReadProject = ({ signal }) =>
+    this.#calls.run(signal, async (limited) => {
+      const { project = {} } = this.#options;
+      if (project.knowledge !== false) this.#beside = new BesideFiles();
+      return readProject(await this.#opened(), project, limited);
+    });
 
   readonly readFiles = (paths: readonly string[]): Promise<Readonly<Record<string, string | null>>> =>
     this.#calls.run(undefined, async () => textsOf(await this.#opened(), paths));

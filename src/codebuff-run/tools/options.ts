@@ -22,8 +22,25 @@ export interface NodeToolsOptions {
   readonly fileFilter?: FileFilter;
   /** Whether `.gitignore` and `.codebuffignore` block files. Tools cannot write these two. @default true */
   readonly ignoreFiles?: boolean;
+  /** What `tools.project` tells of the folder. @default the tree, knowledge files and the system; not git */
+  readonly project?: NodeProjectOptions;
   /** Allows `.env`, `.env.*`, `.envrc` and their copies. Templates are always readable. @default false */
   readonly allowEnvFiles?: boolean;
+}
+
+/** What prompts may say about the folder. */
+export interface NodeProjectOptions {
+  /** The names of its files and folders, up to 25,000. @default true */
+  readonly tree?: boolean;
+  /** `AGENTS.md`, `CLAUDE.md` and `knowledge.md`, at the root and beside the files that an agent reads. @default true */
+  readonly knowledge?: boolean;
+  /** The operating system and the shell. @default true */
+  readonly system?: boolean;
+  /**
+   * The status, the differences and the last commits. Starts `git`, and refuses a repository that configures filters.
+   * @default false
+   */
+  readonly git?: boolean;
 }
 
 /** Options of `run_terminal_command`. */
@@ -56,6 +73,13 @@ const TERMINAL_CHECKS: Checks<NodeTerminalOptions> = {
   },
 };
 
+const PROJECT_CHECKS: Checks<NodeProjectOptions> = {
+  tree: checks.boolean,
+  knowledge: checks.boolean,
+  system: checks.boolean,
+  git: checks.boolean,
+};
+
 const CHECKS: Checks<NodeToolsOptions> = {
   root: checks.text,
   write: checks.boolean,
@@ -69,6 +93,7 @@ const CHECKS: Checks<NodeToolsOptions> = {
   fileFilter: checks.function,
   ignoreFiles: checks.boolean,
   allowEnvFiles: checks.boolean,
+  project: { ...checks.object, fields: PROJECT_CHECKS },
 };
 
 /** @throws InvalidInputError for the first missing, unknown or invalid option */
