@@ -113,6 +113,15 @@ export function local(agent: AgentDefinition, baseUrl: string): CodebuffRun {
   return client;
 }
 
+export async function models(options: CodebuffRunOptions): Promise<void> {
+  // #region codebuff-run-models
+  const client = new CodebuffRun({ ...options, models: ["openai/gpt-5", "openai/gpt-5-mini"] });
+  const { text, model } = await client.prompt("Review the change.").result;
+  console.log(`${model}: ${text}`); // the model that answered
+  // #endregion
+  await client.close();
+}
+
 export function provider(): ModelProvider {
   // #region codebuff-run-provider
   const echo: ModelProvider = {

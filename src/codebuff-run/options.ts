@@ -25,6 +25,11 @@ import { type ModelProvider, providersCheck } from "./model/providers.ts";
 export interface CodebuffRunDefaults {
   /** The agent: an id in `agentDefinitions` or the registry, or a definition. @default by `costMode` */
   readonly agent?: string | AgentDefinition;
+  /**
+   * Models for the run's own agent, in place of its `model`. If a model fails before its answer begins, the next one is
+   * asked, and keeps the rest of the run. Sub-agents keep their own models. @default the agent's `model`
+   */
+  readonly models?: readonly string[];
   /** Selects the default agent: `free`, `normal`, `max` or others. Sent to the backend. @default "normal" */
   readonly costMode?: string;
   /** Maximum number of model answers per run. Raise it for long tasks. @default 100, as in Codebuff's SDK */
@@ -99,6 +104,12 @@ const agent: Check = {
   holds: (value) => checks.text.holds(value) || isObject(value),
 };
 
+const names: Check = {
+  expects: "an array of one or more names",
+  holds: (value) =>
+    Array.isArray(value) && value.length > 0 && value.every((each) => checks.text.holds(each)),
+};
+
 const texts: Check = {
   expects: "an object of texts by path",
   holds: (value) => isObject(value) && Object.values(value).every((field) => typeof field === "string"),
@@ -106,6 +117,7 @@ const texts: Check = {
 
 const DEFAULTS_CHECKS: Checks<CodebuffRunDefaults> = {
   agent,
+  models: names,
   costMode: checks.text,
   maxAgentSteps: checks.count,
   maxContextTokens: checks.count,
@@ -170,7 +182,7 @@ export interface CodebuffRunSettings
 export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings {
   assertEngine([RANDOM, ADDRESSES, TEXT]);
   const shared = resolveLocalOptions(options, CHECKS);
-  const { agent, costMode = "normal", maxAgentSteps = 100, maxContextTokens, params } = options;
+  const { agent, models, costMode = "normal", maxAgentSteps = 100, maxContextTokens, params } = options;
   const { agentDefinitions = [], tools = {}, overrideTools = {}, providers = [] } = options;
   const { toolSources = [] } = options;
   checkSources(toolSources);
@@ -209,7 +221,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     projectFiles: options.projectFiles ?? {},
     knowledgeFiles: options.knowledgeFiles ?? {},
     maxRuns: options.maxRuns ?? 100,
-    defaults: { costMode, maxAgentSteps, ...defined({ agent, maxContextTokens, params }) },
+    defaults: { costMode, maxAgentSteps, ...defined({ agent, models, maxContextTokens, params }) },
   };
 }
 

@@ -16,6 +16,8 @@ export interface CodebuffRunResult extends TurnResult {
   readonly stopReason: RunStopReason;
   /** Number of model answers, without those of sub-agents. */
   readonly steps: number;
+  /** The model of the last answer: the agent's, or the one of `models` that answered. Absent if no model was asked. */
+  readonly model?: string;
   /** The run's id on the backend. */
   readonly runId?: string;
   /** Pass it as `previousRun` to the next prompt. */

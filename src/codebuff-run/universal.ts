@@ -72,9 +72,13 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
     return output === undefined ? { output: error, parts: [] } : outputContent(readOutput(output));
   }
 
-  completed({ output, cost, usage, stopReason, state }: CodebuffRunResult, session: Session): CompletedFacts {
+  completed(
+    { output, cost, usage, stopReason, model, state }: CodebuffRunResult,
+    session: Session,
+  ): CompletedFacts {
     session.known(runIdOf(state));
-    const said = { ...this.#agents.about, stop_reason: stopReason, output: finiteJson(output) };
+    const about = { ...this.#agents.about, ...defined({ model }) };
+    const said = { ...about, stop_reason: stopReason, output: finiteJson(output) };
     return { metadata: { ...said, ...spentOf(cost, usage, state) } };
   }
 

@@ -142,6 +142,13 @@ test("a server with OpenAI's API gets all requests, even with a key in the envir
   expect(at.backend.requests().map(({ path }) => path)).toEqual(["/v1/chat/completions"]);
 });
 
+test("a model that fails is replaced by the next of `models`", async () => {
+  await using at = await started({ answer: ["Fine."] });
+  at.backend.fault("chat", { status: 404, times: 1 });
+  await page.models(at.options);
+  expect(output.logged).toEqual([["openai/gpt-5-mini: Fine."]]);
+});
+
 test("a caller's own provider answers", async () => {
   await using at = await started();
   const agent = { ...AGENT, model: "echo/one", systemPrompt: "Echo." };

@@ -162,6 +162,7 @@ export const runOptions = {
   fetch: () => new Promise(() => {}),
   providers: [],
   agent: "a",
+  models: ["m"],
   costMode: "normal",
   maxAgentSteps: 1,
   maxContextTokens: 1,

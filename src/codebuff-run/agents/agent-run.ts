@@ -53,7 +53,7 @@ export class AgentRun implements AgentWork {
   #thinkOnlySteps = 0;
 
   constructor(setup: AgentRunSetup) {
-    const { shared, agent, speaker, spawnable, earlier, said } = setup;
+    const { shared, agent, speaker, spawnable, earlier, said, depth } = setup;
     const { definition } = agent;
     this.setup = setup;
     this.record = new RunRecord(shared);
@@ -72,6 +72,7 @@ export class AgentRun implements AgentWork {
     this.#model = new AgentModel({
       shared,
       definition,
+      models: (depth === 0 ? shared.options.models : undefined) ?? [definition.model],
       speaker,
       tools,
       history,
@@ -93,6 +94,11 @@ export class AgentRun implements AgentWork {
 
   child(setup: AgentRunSetup): AgentRun {
     return new AgentRun(setup);
+  }
+
+  /** The model of the last answer. */
+  get model(): string | undefined {
+    return this.#model.answered;
   }
 
   get state(): RunAgentState {
@@ -200,7 +206,7 @@ export class AgentRun implements AgentWork {
     this.#model.assertSpace();
     const startTime = this.#now();
     const received = await this.#model.ask();
-    const { answer, credits, provider, interruption } = received;
+    const { answer, credits, model, provider, interruption } = received;
     const { record } = this;
     record.spend(credits);
     this.#stepsRemaining--;
@@ -217,7 +223,8 @@ export class AgentRun implements AgentWork {
     assertWanted(shared);
     const { runId } = record;
     const { contextTokens } = this.#model;
-    const step = { agentId: speaker.id, runId, stepNumber, credits, contextTokens, ...defined({ provider }) };
+    const facts = { stepNumber, credits, contextTokens, model, ...defined({ provider }) };
+    const step = { agentId: speaker.id, runId, ...facts };
     core.outbox.run(() => core.events.emit("step", step, turn));
     return ends;
   }

@@ -17,6 +17,8 @@ const MAX_INTERRUPTIONS = 3;
 export interface ModelSetup {
   readonly shared: Shared;
   readonly definition: AgentDefinition;
+  /** At least one. Each is asked after the one before has failed. */
+  readonly models: readonly string[];
   readonly speaker: AgentSpeaker;
   readonly tools: readonly ChatTool[];
   readonly history: RunMessage[];
@@ -30,6 +32,7 @@ export interface Received {
   readonly answer: AnswerBuilder;
   readonly text: string;
   readonly credits: number;
+  readonly model: string;
   /** Undefined for the backend. */
   readonly provider: string | undefined;
   /** Why the answer broke off. Its calls are dropped, and the model is asked again. */
@@ -39,21 +42,31 @@ export interface Received {
 /** Asks the model of one agent. The answer goes to the turn's reader and into the history. */
 export class AgentModel {
   readonly #setup: ModelSetup;
+  /** The length of the history at the start of the run. */
+  readonly #begun: number;
   contextTokens = 0;
+  /** The model of the last answer. */
+  answered: string | undefined;
   #interruptions = 0;
+  /** The place of the model in use. A failed model is not asked again in this run. */
+  #place = 0;
 
   constructor(setup: ModelSetup) {
     this.#setup = setup;
+    this.#begun = setup.history.length;
+  }
+
+  get #model(): string {
+    return this.#setup.models[this.#place] ?? this.#setup.definition.model;
   }
 
   /** Counts the tokens of the history. A failed count does not fail the run. */
   async count(): Promise<void> {
-    const { shared, definition, tools, history, system } = this.#setup;
+    const { shared, tools, history, system } = this.#setup;
     const { backend } = shared.core;
-    const { model } = definition;
     let counted: number | undefined;
     try {
-      counted = await backend?.tokens({ messages: history, system, model }, shared.signal);
+      counted = await backend?.tokens({ messages: history, system, model: this.#model }, shared.signal);
     } catch {
       assertWanted(shared); // other failures: use the estimate
     }
@@ -68,8 +81,16 @@ export class AgentModel {
     throw new CodebuffRunError({ kind: "context_limit", message });
   }
 
-  /** Asks the model. Stores a partial answer, too. @throws CodebuffRunError; the stop's reason */
+  /** Asks the model, or the next of `models`. Stores a partial answer, too. @throws CodebuffRunError; the stop's reason */
   async ask(): Promise<Received> {
+    for (;;) {
+      const received = await this.#askModel();
+      if (received) return received;
+    }
+  }
+
+  /** Returns `undefined` if the model failed before its answer began, and the next model is to be asked. */
+  async #askModel(): Promise<Received | undefined> {
     const { shared } = this.#setup;
     const { core, turn, options, signal, flow } = shared;
     const { clock, settings } = core;
@@ -107,6 +128,8 @@ export class AgentModel {
       });
       if (!answer.isComplete)
         throw new CodebuffRunError({ kind: "stream_interrupted", message: "the model's answer broke off" });
+      if (this.#isNoAnswer(answer))
+        throw new CodebuffRunError({ kind: "no_response", message: "the model has said nothing" });
       if (answer.finishReason === "unknown")
         core.warn("no-finish-reason", "the model sent no finish reason", { turnId: turn.id });
       this.#interruptions = 0;
@@ -121,6 +144,7 @@ export class AgentModel {
       if (!passes) {
         this.#remember(answer);
         assertWanted(shared);
+        if (!answer.hasBegun && this.#replaceModel(error)) return undefined;
         throw error;
       }
       interruption = error;
@@ -131,7 +155,27 @@ export class AgentModel {
     const text = this.#remember(answer);
     shared.spent.usage = sumOf(shared.spent.usage, answer.usage);
     const credits = provider === undefined ? creditsOf(answer.cost) : 0;
-    return { answer, text, credits, provider, interruption };
+    this.answered = this.#model;
+    return { answer, text, credits, model: this.#model, provider, interruption };
+  }
+
+  /** Whether an empty answer would end the run without a word, while another model is left. */
+  #isNoAnswer(answer: AnswerBuilder): boolean {
+    const { models, history } = this.#setup;
+    if (answer.hasBegun || this.#place + 1 >= models.length) return false;
+    return history.slice(this.#begun).every(({ role }) => role !== "assistant");
+  }
+
+  /** Selects the next model. Returns false if none is left, or if the error is not a model's. */
+  #replaceModel(error: unknown): boolean {
+    const { models, shared } = this.#setup;
+    const next = models[this.#place + 1];
+    if (next === undefined || !(error instanceof CodebuffRunError)) return false;
+    const message = `the model \`${this.#model}\` failed, now \`${next}\` is asked: ${error.serverMessage}`;
+    shared.core.warn("model-failed", message, { cause: error, turnId: shared.turn.id });
+    this.#place++;
+    this.#interruptions = 0;
+    return true;
   }
 
   async drafts(n: number): Promise<{ readonly texts: readonly string[]; readonly credits: number }> {
@@ -161,13 +205,13 @@ export class AgentModel {
 
   #request(): ChatRequest {
     const { shared, definition, tools, history, system, runId } = this.#setup;
-    const { model, providerOptions, reasoningOptions } = definition;
+    const { providerOptions, reasoningOptions } = definition;
     const messages = toWire(system, history);
     const reminder = this.#setup.reminder();
     const text = `<system_reminder>${reminder}</system_reminder>`;
     const last: ModelMessage = { role: "user", content: [{ type: "text", text }] };
     return {
-      model,
+      model: this.#model,
       stream: true,
       codebuff_metadata: { run_id: runId(), client_id: shared.clientId, cost_mode: shared.options.costMode },
       provider: providerOptions ?? { allow_fallbacks: true },
