@@ -122,6 +122,18 @@ export async function models(options: CodebuffRunOptions): Promise<void> {
   await client.close();
 }
 
+export async function modelOptions(client: CodebuffRun): Promise<unknown> {
+  // #region codebuff-run-model-options
+  const { text } = await client.prompt("Which files does the change touch?", {
+    temperature: 0,
+    maxOutputTokens: 4_000,
+    responseFormat: { type: "json", schema: { type: "object", properties: { files: { type: "array" } } } },
+  }).result;
+  const { files } = JSON.parse(text);
+  // #endregion
+  return files;
+}
+
 export function provider(): ModelProvider {
   // #region codebuff-run-provider
   const echo: ModelProvider = {

@@ -31,6 +31,7 @@ export type {
   RunStopReason,
 } from "./messages.ts";
 export { type AiSdkModel, aiSdkModel } from "./model/ai-sdk.ts";
+export type { ModelOptions, ResponseFormat } from "./model/model-options.ts";
 export { type OpenAiCompatibleOptions, openAiCompatible } from "./model/open-ai.ts";
 export type { ModelProvider } from "./model/providers.ts";
 export type { CodebuffRunDefaults, CodebuffRunOptions, CodebuffRunPromptOptions } from "./options.ts";

@@ -160,7 +160,10 @@ export interface ChatTool {
   };
 }
 
-/** The body of `POST /api/v1/chat/completions`. Only the backend gets `codebuff_metadata` and `provider`. */
+/**
+ * The body of `POST /api/v1/chat/completions`. Only the backend gets `codebuff_metadata` and `provider`; only providers
+ * get `provider_options`, which is not in OpenAI's API.
+ */
 export interface ChatRequest {
   readonly model: string;
   readonly stream?: true;
@@ -168,6 +171,17 @@ export interface ChatRequest {
   readonly tools?: readonly ChatTool[];
   readonly tool_choice?: "auto";
   readonly reasoning?: object;
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly max_tokens?: number;
+  readonly stop?: readonly string[];
+  readonly response_format?:
+    | { readonly type: "json_object" }
+    | {
+        readonly type: "json_schema";
+        readonly json_schema: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
+      };
+  readonly provider_options?: Readonly<Record<string, unknown>>;
   readonly provider?: object;
   readonly codebuff_metadata?: Readonly<Record<string, string | number>>;
 }

@@ -19,10 +19,11 @@ import {
   type ToolParametersByName,
 } from "./calls/toolbox.ts";
 import type { RunMessage, RunState } from "./messages.ts";
+import { MODEL_OPTION_CHECKS, type ModelOptions, modelOptionsIn } from "./model/model-options.ts";
 import { type ModelProvider, providersCheck } from "./model/providers.ts";
 
 /** Options for all runs of a client. A prompt can override them. */
-export interface CodebuffRunDefaults {
+export interface CodebuffRunDefaults extends ModelOptions {
   /** The agent: an id in `agentDefinitions` or the registry, or a definition. @default by `costMode` */
   readonly agent?: string | AgentDefinition;
   /**
@@ -116,6 +117,7 @@ const texts: Check = {
 };
 
 const DEFAULTS_CHECKS: Checks<CodebuffRunDefaults> = {
+  ...MODEL_OPTION_CHECKS,
   agent,
   models: names,
   costMode: checks.text,
@@ -221,7 +223,12 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     projectFiles: options.projectFiles ?? {},
     knowledgeFiles: options.knowledgeFiles ?? {},
     maxRuns: options.maxRuns ?? 100,
-    defaults: { costMode, maxAgentSteps, ...defined({ agent, models, maxContextTokens, params }) },
+    defaults: {
+      costMode,
+      maxAgentSteps,
+      ...modelOptionsIn(options),
+      ...defined({ agent, models, maxContextTokens, params }),
+    },
   };
 }
 

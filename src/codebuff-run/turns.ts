@@ -7,6 +7,7 @@ import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import { buildPrompt, type CodebuffRunPromptInput } from "./input.ts";
 import type { CodebuffRunEvent, RunState } from "./messages.ts";
+import { modelOptionsIn } from "./model/model-options.ts";
 import { type CodebuffRunPromptOptions, checkAgent, RUN_PROMPT_CHECKS } from "./options.ts";
 import { Run, type RunJob, type RunOrder } from "./run.ts";
 import type { RunCore } from "./run-core.ts";
@@ -43,7 +44,7 @@ export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Ru
     const { previousRun, extraToolResults = [] } = options ?? {};
     if (agent !== undefined) checkAgent(agent);
     const given = defined({ agent, models, costMode, maxAgentSteps, maxContextTokens, params });
-    const merged = { ...defaults, ...given } as RunOrder["options"];
+    const merged = { ...defaults, ...modelOptionsIn(options), ...given } as RunOrder["options"];
     const prompt = buildPrompt(input, merged.params);
     const own = previousRun === undefined ? undefined : readPrevious(previousRun);
     const order: RunOrder = {

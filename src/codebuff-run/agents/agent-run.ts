@@ -8,6 +8,8 @@ import { CodebuffRunError } from "../errors.ts";
 import { instructionMessages, promptMessage } from "../input.ts";
 import type { RunAgentState, RunMessage, RunStopReason } from "../messages.ts";
 import { abortable } from "../model/abortable.ts";
+import { mergedOptions } from "../model/model-options.ts";
+import type { CodebuffRunDefaults } from "../options.ts";
 import { noteMessage, withoutOrphans } from "../state/history.ts";
 import { endOfStep, isThinkOnly, type StepFacts } from "../turn.ts";
 import { AgentModel, type Received } from "./model-step.ts";
@@ -69,10 +71,12 @@ export class AgentRun implements AgentWork {
     this.#toolbox = new Toolbox(definition, shared.tools, agents, shared.gate.answersQuestions);
     const history = this.#history;
     const tools = this.#toolbox.wire;
+    const own: CodebuffRunDefaults = depth === 0 ? shared.options : {}; // sub-agents have models of their own
     this.#model = new AgentModel({
       shared,
       definition,
-      models: (depth === 0 ? shared.options.models : undefined) ?? [definition.model],
+      models: own.models ?? [definition.model],
+      modelOptions: mergedOptions(definition, own),
       speaker,
       tools,
       history,

@@ -4,6 +4,7 @@ import { ProviderCalls } from "../calls/provider-calls.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { ChatRequest, ChatTool, ModelMessage, RunMessage } from "../messages.ts";
 import { AnswerBuilder, type AnswerPiece, creditsOf } from "../model/answer.ts";
+import { type ModelOptions, requestFields } from "../model/model-options.ts";
 import { Watch } from "../model/watch.ts";
 import { environmentOf } from "../options.ts";
 import { estimatedTokens, toWire } from "../state/history.ts";
@@ -19,6 +20,7 @@ export interface ModelSetup {
   readonly definition: AgentDefinition;
   /** At least one. Each is asked after the one before has failed. */
   readonly models: readonly string[];
+  readonly modelOptions: ModelOptions;
   readonly speaker: AgentSpeaker;
   readonly tools: readonly ChatTool[];
   readonly history: RunMessage[];
@@ -204,8 +206,8 @@ export class AgentModel {
   }
 
   #request(): ChatRequest {
-    const { shared, definition, tools, history, system, runId } = this.#setup;
-    const { providerOptions, reasoningOptions } = definition;
+    const { shared, definition, modelOptions, tools, history, system, runId } = this.#setup;
+    const { reasoningOptions } = definition;
     const messages = toWire(system, history);
     const reminder = this.#setup.reminder();
     const text = `<system_reminder>${reminder}</system_reminder>`;
@@ -214,7 +216,7 @@ export class AgentModel {
       model: this.#model,
       stream: true,
       codebuff_metadata: { run_id: runId(), client_id: shared.clientId, cost_mode: shared.options.costMode },
-      provider: providerOptions ?? { allow_fallbacks: true },
+      ...requestFields(modelOptions),
       ...(reasoningOptions ? { reasoning: reasoningOptions } : {}),
       messages: reminder === "" ? messages : [...messages, last],
       ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),

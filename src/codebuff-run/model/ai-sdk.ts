@@ -1,6 +1,6 @@
 // `aiSdkModel`: a language model of the AI SDK as a model provider.
 import { toBase64 } from "../../core/bytes.ts";
-import { describe, fieldsOf, isObject } from "../../core/checks.ts";
+import { defined, describe, fieldsOf, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { ChatChunk, ChatRequest, ModelMessage, ToolCallDelta } from "../messages.ts";
@@ -19,6 +19,12 @@ interface AiSdkCall {
   prompt: { role: "system" | "user" | "assistant" | "tool"; content: string | AiSdkPart[] }[];
   tools?: { type: "function"; name: string; description?: string; inputSchema: Record<string, unknown> }[];
   toolChoice?: { type: "auto" };
+  temperature?: number;
+  topP?: number;
+  maxOutputTokens?: number;
+  stopSequences?: string[];
+  responseFormat?: { type: "json"; schema?: Record<string, unknown>; name?: string };
+  providerOptions?: Record<string, unknown>;
   abortSignal?: AbortSignal;
 }
 
@@ -83,11 +89,13 @@ export function aiSdkModel(model: AiSdkModel): ModelProvider {
 
 const VERSIONS: ReadonlySet<string> = new Set(["v2", "v3", "v4"]);
 
-function callOf({ messages, tools = [] }: ChatRequest, abortSignal: AbortSignal, version: string): AiSdkCall {
+function callOf(request: ChatRequest, abortSignal: AbortSignal, version: string): AiSdkCall {
+  const { messages, tools = [] } = request;
   const names = new Map<string, string>();
   return {
     prompt: messages.map((message) => promptOf(message, names, version)),
     abortSignal,
+    ...optionsOf(request),
     ...(tools.length === 0
       ? {}
       : {
@@ -99,6 +107,19 @@ function callOf({ messages, tools = [] }: ChatRequest, abortSignal: AbortSignal,
           })),
           toolChoice: { type: "auto" },
         }),
+  };
+}
+
+/** The options of a request, under the AI SDK's names. */
+function optionsOf(request: ChatRequest): Partial<AiSdkCall> {
+  const { temperature, top_p: topP, max_tokens: maxOutputTokens, stop, response_format: format } = request;
+  const options = Object.entries(request.provider_options ?? {}).filter(([, value]) => isObject(value));
+  const json = format?.type === "json_schema" ? { ...format.json_schema } : {};
+  return {
+    ...defined({ temperature, topP, maxOutputTokens }),
+    ...(stop ? { stopSequences: [...stop] } : {}),
+    ...(format ? { responseFormat: { type: "json", ...json } } : {}),
+    ...(options.length > 0 ? { providerOptions: Object.fromEntries(options) } : {}),
   };
 }
 

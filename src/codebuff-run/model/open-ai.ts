@@ -11,6 +11,7 @@ import { type ChatChunk, type ChatRequest, type ModelMessage, readChatMessage } 
 import { checkBaseUrl, lowerCased } from "../options.ts";
 import { chunkOfCompletion } from "./answer.ts";
 import { DONE, eventsOf, parsedData } from "./event-stream.ts";
+import { extraFields } from "./model-options.ts";
 import type { ModelProvider } from "./providers.ts";
 import { Watch } from "./watch.ts";
 
@@ -70,6 +71,8 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
   const hasSecrets = apiKey !== undefined || Object.keys(headers).length > 0;
   const baseUrl = checkBaseUrl(options.baseUrl, hasSecrets, allowInsecure);
   const { clock = systemClock, name = new URL(baseUrl).host } = options;
+  /** OpenAI's newer models refuse `max_tokens`; other servers know nothing else. */
+  const maxTokens = new URL(baseUrl).host === "api.openai.com" ? "max_completion_tokens" : "max_tokens";
   const redactor = new Redactor();
   redactor.use("options", apiKey, ...Object.values(headers));
   const http = new Http({
@@ -95,8 +98,11 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
     request: ChatRequest,
     { signal }: { readonly signal: AbortSignal },
   ): AsyncGenerator<ChatChunk, void> {
+    const { provider_options: options, max_tokens, ...rest } = request;
     const body = {
-      ...request,
+      ...extraFields(options, name),
+      ...rest,
+      ...(max_tokens === undefined ? {} : { [maxTokens]: max_tokens }),
       messages: request.messages.map(plain),
       ...(model === undefined ? {} : { model }),
       stream_options: { include_usage: true },
