@@ -130,9 +130,14 @@ export interface ChatUsage {
   readonly cost_details?: { readonly upstream_inference_cost?: number | null };
 }
 
-/** A message of a chat request. */
+/** Asks the model's provider to store the prompt up to here. Form of Anthropic's API. */
+export interface CacheControl {
+  readonly type: "ephemeral";
+}
+
+/** A message of a chat request. User messages have their mark on the last part. */
 export type ModelMessage =
-  | { readonly role: "system"; readonly content: string }
+  | { readonly role: "system"; readonly content: string; readonly cache_control?: CacheControl }
   | { readonly role: "user"; readonly content: readonly ModelPart[] }
   | {
       readonly role: "assistant";
@@ -142,12 +147,19 @@ export type ModelMessage =
         readonly type: "function";
         readonly function: { readonly name: string; readonly arguments: string };
       }[];
+      readonly cache_control?: CacheControl;
     }
-  | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
+  | {
+      readonly role: "tool";
+      readonly tool_call_id: string;
+      readonly content: string;
+      readonly cache_control?: CacheControl;
+    };
 
-export type ModelPart =
+export type ModelPart = (
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image_url"; readonly image_url: { readonly url: string } };
+  | { readonly type: "image_url"; readonly image_url: { readonly url: string } }
+) & { readonly cache_control?: CacheControl };
 
 /** A tool as a model sees it. */
 export interface ChatTool {

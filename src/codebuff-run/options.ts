@@ -68,6 +68,11 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
   readonly maxRetries?: number;
   /** ms that the delays before all retries may take together. @default 60_000: the user is waiting */
   readonly maxRetryWait?: number;
+  /**
+   * Marks the system prompt and the end of the history for the caches of models: for the backend, and for models with
+   * `claude` or `anthropic` in their name. Their servers charge less for what they find again. @default true
+   */
+  readonly promptCaching?: boolean;
   /** Agents that runs and other agents can use by id. */
   readonly agentDefinitions?: readonly AgentDefinition[];
   /** Your own tools, by name. Every agent may call them. */
@@ -140,6 +145,7 @@ const CHECKS: Checks<CodebuffRunOptions> = {
   providers: providersCheck,
   maxRetries: checks.tries,
   maxRetryWait: checks.delay,
+  promptCaching: checks.boolean,
   agentDefinitions: checks.objects,
   tools: checks.object,
   overrideTools: checks.object,
@@ -219,6 +225,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     silentTimeout: options.silentTimeout ?? 600_000,
     maxRetries: options.maxRetries ?? 3,
     maxRetryWait: options.maxRetryWait ?? 60_000,
+    promptCaching: options.promptCaching ?? true,
     stepReporting: options.stepReporting ?? "post",
     projectFiles: options.projectFiles ?? {},
     knowledgeFiles: options.knowledgeFiles ?? {},

@@ -131,7 +131,7 @@ test("each step is reported to `step` listeners", async () => {
   const steps: unknown[] = [];
   at.client.on("step", (step) => steps.push(step));
   const { runId } = await at.client.prompt("fix").result;
-  const step = { agentId: "main-agent", runId, credits: 5, contextTokens: 1234 };
+  const step = { agentId: "main-agent", runId, credits: 5, model: "openai/gpt-5-mini", contextTokens: 1234 };
   expect(steps).toEqual([1, 2, 3].map((stepNumber) => ({ ...step, stepNumber })));
 });
 

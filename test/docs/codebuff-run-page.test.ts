@@ -64,6 +64,7 @@ const OPTIONS = names<keyof CodebuffRunOptions>({
   maxAgentSteps: true,
   maxContextTokens: true,
   params: true,
+  promptCaching: true,
   agentDefinitions: true,
   tools: true,
   overrideTools: true,

@@ -4,6 +4,7 @@ import { ProviderCalls } from "../calls/provider-calls.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { ChatRequest, ChatTool, ModelMessage, RunMessage } from "../messages.ts";
 import { AnswerBuilder, type AnswerPiece, creditsOf } from "../model/answer.ts";
+import { marked } from "../model/cache-marks.ts";
 import { type ModelOptions, requestFields } from "../model/model-options.ts";
 import { Watch } from "../model/watch.ts";
 import { environmentOf } from "../options.ts";
@@ -208,7 +209,9 @@ export class AgentModel {
   #request(): ChatRequest {
     const { shared, definition, modelOptions, tools, history, system, runId } = this.#setup;
     const { reasoningOptions } = definition;
-    const messages = toWire(system, history);
+    const { promptCaching } = shared.core.settings;
+    const plain = toWire(system, history);
+    const messages = promptCaching ? marked(plain) : plain;
     const reminder = this.#setup.reminder();
     const text = `<system_reminder>${reminder}</system_reminder>`;
     const last: ModelMessage = { role: "user", content: [{ type: "text", text }] };

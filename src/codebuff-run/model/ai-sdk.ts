@@ -3,7 +3,8 @@ import { toBase64 } from "../../core/bytes.ts";
 import { defined, describe, fieldsOf, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
 import { CodebuffRunError } from "../errors.ts";
-import type { ChatChunk, ChatRequest, ModelMessage, ToolCallDelta } from "../messages.ts";
+import type { CacheControl, ChatChunk, ChatRequest, ModelMessage, ToolCallDelta } from "../messages.ts";
+import { markOf, readsMarks } from "./cache-marks.ts";
 import type { ModelProvider } from "./providers.ts";
 
 /** A file in specification V2 and V3 (AI SDK 5 and 6), or V4 (AI SDK 7). */
@@ -16,7 +17,11 @@ type AiSdkPart =
   | { type: "tool-result"; toolCallId: string; toolName: string; output: { type: "text"; value: string } };
 
 interface AiSdkCall {
-  prompt: { role: "system" | "user" | "assistant" | "tool"; content: string | AiSdkPart[] }[];
+  prompt: {
+    role: "system" | "user" | "assistant" | "tool";
+    content: string | AiSdkPart[];
+    providerOptions?: { anthropic: { cacheControl: CacheControl } };
+  }[];
   tools?: { type: "function"; name: string; description?: string; inputSchema: Record<string, unknown> }[];
   toolChoice?: { type: "auto" };
   temperature?: number;
@@ -66,11 +71,13 @@ export function aiSdkModel(model: AiSdkModel): ModelProvider {
       `Pass a model with one of ${[...VERSIONS].join(", ")}: those of AI SDK 5, 6 and 7.`,
     );
   }
+  const name = `${model.provider}/${model.modelId}`;
+  const facts = { version, isMarked: readsMarks(name) };
   async function* stream(
     request: ChatRequest,
     { signal }: { readonly signal: AbortSignal },
   ): AsyncGenerator<ChatChunk, void> {
-    const { stream: parts } = await model.doStream(callOf(request, signal, version) as never);
+    const { stream: parts } = await model.doStream(callOf(request, signal, facts) as never);
     const reader = parts.getReader();
     const reading = new PartReader();
     try {
@@ -84,16 +91,30 @@ export function aiSdkModel(model: AiSdkModel): ModelProvider {
       reader.cancel().catch(() => {}); // the stream may have ended already
     }
   }
-  return { name: `${model.provider}/${model.modelId}`, supports: () => true, stream };
+  return { name, readsCacheMarks: true, supports: () => true, stream };
 }
 
 const VERSIONS: ReadonlySet<string> = new Set(["v2", "v3", "v4"]);
 
-function callOf(request: ChatRequest, abortSignal: AbortSignal, version: string): AiSdkCall {
+interface ModelFacts {
+  readonly version: string;
+  /** Whether the model reads marks for its cache. */
+  readonly isMarked: boolean;
+}
+
+function callOf(
+  request: ChatRequest,
+  abortSignal: AbortSignal,
+  { version, isMarked }: ModelFacts,
+): AiSdkCall {
   const { messages, tools = [] } = request;
   const names = new Map<string, string>();
   return {
-    prompt: messages.map((message) => promptOf(message, names, version)),
+    prompt: messages.map((message) => {
+      const cacheControl = isMarked ? markOf(message) : undefined;
+      const mark = cacheControl ? { providerOptions: { anthropic: { cacheControl } } } : {};
+      return { ...promptOf(message, names, version), ...mark };
+    }),
     abortSignal,
     ...optionsOf(request),
     ...(tools.length === 0

@@ -10,6 +10,7 @@ import { asRunError, Http, type Traffic } from "../http.ts";
 import { type ChatChunk, type ChatRequest, type ModelMessage, readChatMessage } from "../messages.ts";
 import { checkBaseUrl, lowerCased } from "../options.ts";
 import { chunkOfCompletion } from "./answer.ts";
+import { inParts, readsMarks, unmarked } from "./cache-marks.ts";
 import { DONE, eventsOf, parsedData } from "./event-stream.ts";
 import { extraFields } from "./model-options.ts";
 import type { ModelProvider } from "./providers.ts";
@@ -67,7 +68,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
   if (!isObject(options as unknown))
     throw new InvalidInputError(`the options are ${describe(options)}.`, "Pass { baseUrl, apiKey, model }.");
   checkFields(options, CHECKS, "option");
-  const { apiKey, headers = {}, model, fetch, streamTimeout = 120_000, allowInsecure = false } = options;
+  const { apiKey, headers = {}, fetch, streamTimeout = 120_000, allowInsecure = false } = options;
   const hasSecrets = apiKey !== undefined || Object.keys(headers).length > 0;
   const baseUrl = checkBaseUrl(options.baseUrl, hasSecrets, allowInsecure);
   const { clock = systemClock, name = new URL(baseUrl).host } = options;
@@ -98,13 +99,14 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
     request: ChatRequest,
     { signal }: { readonly signal: AbortSignal },
   ): AsyncGenerator<ChatChunk, void> {
-    const { provider_options: options, max_tokens, ...rest } = request;
+    const { provider_options, max_tokens, ...rest } = request;
+    const { model: asked = request.model } = options;
     const body = {
-      ...extraFields(options, name),
+      ...extraFields(provider_options, name),
       ...rest,
       ...(max_tokens === undefined ? {} : { [maxTokens]: max_tokens }),
-      messages: request.messages.map(plain),
-      ...(model === undefined ? {} : { model }),
+      model: asked,
+      messages: request.messages.map(readsMarks(asked) ? inParts : (message) => plain(unmarked(message))),
       stream_options: { include_usage: true },
     };
     const call = { path: "/chat/completions", body };
@@ -140,6 +142,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
 
   return {
     name,
+    readsCacheMarks: true,
     supports: () => true,
     stream,
     rateLimitResetAt: async (error) => {
