@@ -23,6 +23,7 @@ export type {
   ChatRequest,
   CodebuffRunChunk,
   CodebuffRunEvent,
+  CodebuffRunInputDelta,
   ModelMessage as ChatMessage,
   ModelPart as ChatPart,
   RunMessage,

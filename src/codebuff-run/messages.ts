@@ -9,8 +9,25 @@ export interface CodebuffRunChunk {
   readonly chunk: string;
 }
 
+/**
+ * A piece of a tool call's arguments, as the model writes them. The `tool_call` with the whole input follows. Arguments
+ * that arrive in one piece have no such event.
+ */
+export interface CodebuffRunInputDelta {
+  readonly type: "tool_input_delta";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** JSON. Not valid before its end. */
+  readonly delta: string;
+  /** No `tool_call` follows: the answer broke off, or the arguments do not fit. */
+  readonly isCut?: true;
+  /** For a sub-agent only. */
+  readonly agentId?: string;
+  readonly parentAgentId?: string;
+}
+
 /** An event of a run. */
-export type CodebuffRunEvent = PrintModeEvent | CodebuffRunChunk;
+export type CodebuffRunEvent = PrintModeEvent | CodebuffRunChunk | CodebuffRunInputDelta;
 
 /** One part of a message in the history. */
 export type RunPart =

@@ -50,7 +50,10 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
 
   event(event: CodebuffRunEvent, session: Session): void {
     if (event.type === "chunk") this.#agents.chunk(undefined, event.chunk, session);
-    else if (event === this.#opener && event.type === "start")
+    else if (event.type === "tool_input_delta") {
+      const { toolCallId: id, toolName: name, delta, isCut } = event;
+      session.callInput({ id, name, input: {}, agent: this.#agents.actorOf(event) }, isCut ? null : delta);
+    } else if (event === this.#opener && event.type === "start")
       this.#agents.started(event); // already in `session.started`
     else this.#agents.event(event, session);
   }

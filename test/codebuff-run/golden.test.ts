@@ -66,7 +66,8 @@ test("a run calls the backend in a fixed order and reports its cost", async () =
 
 test("a run emits all calls of a step before their results, and a whole text after its chunks", async () => {
   await using at = await golden();
-  const events = await read(at.client.prompt("fix the tests"));
+  const all = await read(at.client.prompt("fix the tests"));
+  const events = all.filter(({ type }) => type !== "tool_input_delta");
   expect(typesOf(events)).toEqual([
     "start",
     ...["chunk", "chunk", "text", "tool_call", "tool_call", "tool_result", "tool_result"],

@@ -132,6 +132,7 @@ describe("docs/codebuff-run.md names", () => {
         chunk: true,
         error: true,
         download: true,
+        tool_input_delta: true,
         tool_call: true,
         tool_progress: true,
         tool_result: true,

@@ -70,7 +70,7 @@ export class AgentRun implements AgentWork {
     const agents = spawnable.map((each) => each.definition);
     this.#toolbox = new Toolbox(definition, shared.tools, agents, shared.gate.answersQuestions);
     const history = this.#history;
-    const tools = this.#toolbox.wire;
+    const toolbox = this.#toolbox;
     const own: CodebuffRunDefaults = depth === 0 ? shared.options : {}; // sub-agents have models of their own
     this.#model = new AgentModel({
       shared,
@@ -78,7 +78,7 @@ export class AgentRun implements AgentWork {
       models: own.models ?? [definition.model],
       modelOptions: mergedOptions(definition, own),
       speaker,
-      tools,
+      toolbox,
       history,
       system: this.#system,
       reminder: () => this.#filled(stepPrompt),
@@ -87,7 +87,7 @@ export class AgentRun implements AgentWork {
     this.#calls = new AgentCalls({
       shared,
       speaker,
-      toolbox: this.#toolbox,
+      toolbox,
       history,
       controls: {
         spawn: (orders) => spawnAgents(this, orders),

@@ -1,8 +1,10 @@
 // Asks the model once, and passes its answer to the turn and the history.
 
+import { randomId } from "../../core/random-id.ts";
 import { ProviderCalls } from "../calls/provider-calls.ts";
+import type { Toolbox } from "../calls/toolbox.ts";
 import { CodebuffRunError } from "../errors.ts";
-import type { ChatRequest, ChatTool, ModelMessage, RunMessage } from "../messages.ts";
+import type { ChatRequest, ModelMessage, RunMessage } from "../messages.ts";
 import { AnswerBuilder, type AnswerPiece, creditsOf } from "../model/answer.ts";
 import { marked } from "../model/cache-marks.ts";
 import { type ModelOptions, requestFields } from "../model/model-options.ts";
@@ -11,7 +13,7 @@ import { environmentOf } from "../options.ts";
 import { estimatedTokens, toWire } from "../state/history.ts";
 import { type AgentSpeaker, eventOf, sumOf } from "../turn.ts";
 import type { AgentDefinition } from "./agents.ts";
-import { assertWanted, type Shared } from "./shared.ts";
+import { assertWanted, type Shared, tellCut } from "./shared.ts";
 
 /** Consecutive interrupted answers before the run fails. */
 const MAX_INTERRUPTIONS = 3;
@@ -23,7 +25,7 @@ export interface ModelSetup {
   readonly models: readonly string[];
   readonly modelOptions: ModelOptions;
   readonly speaker: AgentSpeaker;
-  readonly tools: readonly ChatTool[];
+  readonly toolbox: Toolbox;
   readonly history: RunMessage[];
   readonly system: string;
   /** A text after the history of the next request; may be empty. */
@@ -65,7 +67,7 @@ export class AgentModel {
 
   /** Counts the tokens of the history. A failed count does not fail the run. */
   async count(): Promise<void> {
-    const { shared, tools, history, system } = this.#setup;
+    const { shared, toolbox, history, system } = this.#setup;
     const { backend } = shared.core;
     let counted: number | undefined;
     try {
@@ -73,7 +75,8 @@ export class AgentModel {
     } catch {
       assertWanted(shared); // other failures: use the estimate
     }
-    this.contextTokens = counted ?? estimatedTokens(JSON.stringify(history), system, JSON.stringify(tools));
+    this.contextTokens =
+      counted ?? estimatedTokens(JSON.stringify(history), system, JSON.stringify(toolbox.wire));
   }
 
   /** @throws CodebuffRunError `context_limit` */
@@ -94,26 +97,30 @@ export class AgentModel {
 
   /** Returns `undefined` if the model failed before its answer began, and the next model is to be asked. */
   async #askModel(): Promise<Received | undefined> {
-    const { shared } = this.#setup;
+    const { shared, toolbox, speaker } = this.#setup;
     const { core, turn, options, signal, flow } = shared;
     const { clock, settings } = core;
     const watch = new Watch(clock, settings.silentTimeout, signal, ["part of it", "silentTimeout"]);
-    const answer = new AnswerBuilder(() => watch.touch());
+    const answer = new AnswerBuilder(
+      () => watch.touch(),
+      () => randomId("call"), // model providers accept only letters, digits, `-` and `_`, and repeat their own ids
+    );
     const slowed = (): Promise<void> | undefined => {
       const wait = flow.slowed();
       if (!wait) return undefined;
       watch.hold(); // the reader is slow, not the model
       return wait.then(() => watch.goOn());
     };
-    const provided = new ProviderCalls(shared, this.#setup.speaker);
+    const provided = new ProviderCalls(shared, speaker);
     const tell = (piece: AnswerPiece): void => {
       if (piece.type === "provider-call") {
         provided.tell(piece.call);
         return;
       }
+      if (piece.type === "arguments" && !toolbox.streams(piece.call.name)) return;
       core.outbox.enter();
       try {
-        turn.push(eventOf(piece, this.#setup.speaker), piece.text.length);
+        turn.push(eventOf(piece, speaker), piece.text.length);
       } finally {
         core.outbox.leave();
       }
@@ -138,6 +145,7 @@ export class AgentModel {
       this.#interruptions = 0;
     } catch (error) {
       answer.end(tell);
+      for (const call of answer.calls) tellCut(call, this.#setup);
       answer.dropCalls();
       const passes =
         !watch.signal.aborted && // do not ask a silent model again
@@ -207,7 +215,8 @@ export class AgentModel {
   }
 
   #request(): ChatRequest {
-    const { shared, definition, modelOptions, tools, history, system, runId } = this.#setup;
+    const { shared, definition, modelOptions, toolbox, history, system, runId } = this.#setup;
+    const { wire: tools } = toolbox;
     const { reasoningOptions } = definition;
     const { promptCaching } = shared.core.settings;
     const plain = toWire(system, history);

@@ -148,7 +148,7 @@ export class Session {
     const turn = this.#turn;
     if (!turn) return;
     this.requests.refuseAll(reason);
-    turn.calls.endDenied();
+    turn.calls.endRest();
     this.#items.completeAll(stated, metadata.status === "completed" ? "completed" : "failed");
     if (error) this.#envelopes.emit("error", { ...error, turn_id: turn.id }, stated);
     const unparsed = this.#unparsed > MAX_UNPARSED ? { unparsed_count: this.#unparsed } : {};
@@ -265,6 +265,11 @@ export class Session {
 
   call(report: CallReport, stated: Stated = "agent"): void {
     this.#working().calls.announce(report, stated);
+  }
+
+  /** Adds a piece of a call's arguments. `null`: no call follows. */
+  callInput(report: CallReport, delta: string | null): void {
+    this.#working().calls.write(report, delta);
   }
 
   /** This machine runs a call. The backend may have announced the call under another id. */
