@@ -212,7 +212,7 @@ export interface ChatRequest {
       };
   readonly provider_options?: Readonly<Record<string, unknown>>;
   readonly provider?: object;
-  readonly codebuff_metadata?: Readonly<Record<string, string | number>>;
+  readonly codebuff_metadata?: Readonly<Record<string, unknown>>;
 }
 
 export type ChatMessageRead =

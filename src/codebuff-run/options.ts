@@ -19,7 +19,7 @@ import {
   type ToolParametersByName,
 } from "./calls/toolbox.ts";
 import type { RunMessage, RunState } from "./messages.ts";
-import { MODEL_OPTION_CHECKS, type ModelOptions, modelOptionsIn } from "./model/model-options.ts";
+import { MODEL_OPTION_CHECKS, type ModelOptions, modelOptionsIn, shortJson } from "./model/model-options.ts";
 import { type ModelProvider, providersCheck } from "./model/providers.ts";
 
 /** Options for all runs of a client. A prompt can override them. */
@@ -37,6 +37,11 @@ export interface CodebuffRunDefaults extends ModelOptions {
   readonly maxAgentSteps?: number;
   /** Tokens of the history at which a run fails instead of asking the model. @default none */
   readonly maxContextTokens?: number;
+  /**
+   * Further keys of `codebuff_metadata` in the requests to the backend, at most 64 KiB of JSON. The client's own keys
+   * win. @default none
+   */
+  readonly extraCodebuffMetadata?: Readonly<Record<string, unknown>>;
   /** Parameters for the agent. Added to the prompt as JSON. */
   readonly params?: Readonly<Record<string, unknown>>;
 }
@@ -125,6 +130,7 @@ const DEFAULTS_CHECKS: Checks<CodebuffRunDefaults> = {
   ...MODEL_OPTION_CHECKS,
   agent,
   models: names,
+  extraCodebuffMetadata: shortJson,
   costMode: checks.text,
   maxAgentSteps: checks.count,
   maxContextTokens: checks.count,
@@ -191,6 +197,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
   assertEngine([RANDOM, ADDRESSES, TEXT]);
   const shared = resolveLocalOptions(options, CHECKS);
   const { agent, models, costMode = "normal", maxAgentSteps = 100, maxContextTokens, params } = options;
+  const { extraCodebuffMetadata } = options;
   const { agentDefinitions = [], tools = {}, overrideTools = {}, providers = [] } = options;
   const { toolSources = [] } = options;
   checkSources(toolSources);
@@ -234,7 +241,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
       costMode,
       maxAgentSteps,
       ...modelOptionsIn(options),
-      ...defined({ agent, models, maxContextTokens, params }),
+      ...defined({ agent, models, maxContextTokens, params, extraCodebuffMetadata }),
     },
   };
 }

@@ -41,9 +41,17 @@ export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Ru
     checkCallOptions(options, RUN_PROMPT_CHECKS);
     const { defaults } = core.settings;
     const { agent, models, costMode, maxAgentSteps, maxContextTokens, params } = options ?? {};
-    const { previousRun, extraToolResults = [] } = options ?? {};
+    const { previousRun, extraToolResults = [], extraCodebuffMetadata } = options ?? {};
     if (agent !== undefined) checkAgent(agent);
-    const given = defined({ agent, models, costMode, maxAgentSteps, maxContextTokens, params });
+    const given = defined({
+      agent,
+      models,
+      costMode,
+      maxAgentSteps,
+      maxContextTokens,
+      params,
+      extraCodebuffMetadata,
+    });
     const merged = { ...defaults, ...modelOptionsIn(options), ...given } as RunOrder["options"];
     const prompt = buildPrompt(input, merged.params);
     const own = previousRun === undefined ? undefined : readPrevious(previousRun);

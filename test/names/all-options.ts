@@ -173,6 +173,7 @@ export const runOptions = {
   maxAgentSteps: 1,
   maxContextTokens: 1,
   params: {},
+  extraCodebuffMetadata: {},
   promptCaching: false,
   agentDefinitions: [],
   tools: {},

@@ -219,6 +219,7 @@ export class AgentModel {
     const { wire: tools } = toolbox;
     const { reasoningOptions } = definition;
     const { promptCaching } = shared.core.settings;
+    const { costMode, extraCodebuffMetadata } = shared.options;
     const plain = toWire(system, history);
     const messages = promptCaching ? marked(plain) : plain;
     const reminder = this.#setup.reminder();
@@ -227,7 +228,12 @@ export class AgentModel {
     return {
       model: this.#model,
       stream: true,
-      codebuff_metadata: { run_id: runId(), client_id: shared.clientId, cost_mode: shared.options.costMode },
+      codebuff_metadata: {
+        ...extraCodebuffMetadata,
+        run_id: runId(),
+        client_id: shared.clientId,
+        cost_mode: costMode,
+      },
       ...requestFields(modelOptions),
       ...(reasoningOptions ? { reasoning: reasoningOptions } : {}),
       messages: reminder === "" ? messages : [...messages, last],

@@ -214,8 +214,8 @@ function bytesOf(text: string): Uint8Array {
 const UNKNOWN = "unknown";
 
 class PartReader {
-  /** Calls with streamed input but without a `tool-call` part, by id: their number and last index. */
-  readonly #streamed = new Map<string, { readonly place: number; readonly count: number }>();
+  /** Calls that have started but have no `tool-call` part yet, by id: their number, last index, and whether input came. */
+  readonly #streamed = new Map<string, { readonly place: number; count: number; hasInput: boolean }>();
   readonly #provided = new Map<string, string>();
   #calls = 0;
   #isEmpty = true;
@@ -236,9 +236,9 @@ class PartReader {
         return this.#fragment({ index: this.#begin(stringOf(id)), function: { name } });
       case "tool-input-delta": {
         const streamed = this.#streamed.get(stringOf(id));
-        return (
-          streamed && this.#fragment({ index: streamed.place, function: { arguments: stringOf(delta) } })
-        );
+        if (!streamed || !delta) return undefined;
+        streamed.hasInput = true;
+        return this.#fragment({ index: streamed.place, function: { arguments: stringOf(delta) } });
       }
       case "tool-call":
         return this.#call(stringOf(fields["toolCallId"]), name, fields);
@@ -270,7 +270,7 @@ class PartReader {
   /** The index of a new call. Models may repeat an id; each call still gets its own index. */
   #begin(id: string): number {
     const place = this.#calls++;
-    this.#streamed.set(id, { place, count: (this.#streamed.get(id)?.count ?? 0) + 1 });
+    this.#streamed.set(id, { place, count: (this.#streamed.get(id)?.count ?? 0) + 1, hasInput: false });
     return place;
   }
 
@@ -282,10 +282,9 @@ class PartReader {
     }
     const streamed = this.#streamed.get(id);
     if (!streamed) return this.#fragment({ index: this.#calls++, function: { name, arguments: text } });
-    const { place, count } = streamed; // the input was already streamed
-    if (count > 1) this.#streamed.set(id, { place, count: count - 1 });
-    else this.#streamed.delete(id);
-    return undefined;
+    const { place, hasInput } = streamed;
+    if (--streamed.count === 0) this.#streamed.delete(id);
+    return hasInput ? undefined : this.#fragment({ index: place, function: { arguments: text } });
   }
 
   #result(

@@ -31,8 +31,13 @@ export interface ModelOptions {
   readonly providerOptions?: object;
 }
 
-/** Characters of `providerOptions` as JSON. Real options are far smaller. */
-const MAX_PROVIDER_OPTIONS = 65_536;
+/** Characters of an object as JSON that goes to a server with each request. Real ones are far smaller. */
+const MAX_PASSED = 65_536;
+
+export const shortJson: Check = {
+  expects: `an object that is at most ${MAX_PASSED} characters of JSON`,
+  holds: (value) => isObject(value) && isShortJson(value),
+};
 
 function isNumberWithin(value: unknown, from: number, to: number): boolean {
   return typeof value === "number" && value >= from && value <= to;
@@ -68,15 +73,12 @@ export const MODEL_OPTION_CHECKS = {
       },
     } satisfies Checks<ResponseFormat>,
   },
-  providerOptions: {
-    expects: `an object that is at most ${MAX_PROVIDER_OPTIONS} characters of JSON`,
-    holds: (value) => isObject(value) && isShortJson(value),
-  },
+  providerOptions: shortJson,
 } satisfies Readonly<Record<keyof ModelOptions, Check>>;
 
 function isShortJson(value: object): boolean {
   try {
-    return JSON.stringify(value).length <= MAX_PROVIDER_OPTIONS;
+    return JSON.stringify(value).length <= MAX_PASSED;
   } catch {
     return false; // a cycle or a big integer
   }

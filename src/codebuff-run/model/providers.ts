@@ -227,6 +227,9 @@ export class Providers {
     const { message: words, responseHeaders: headers } = fields;
     const message = redact(typeof words === "string" ? words : said(thrown));
     const status = statusOf(thrown);
+    // The AI SDK's error for a server that was not reached: it can be retried, and has no status.
+    const isUnreached = status === undefined && kind === "upstream_error" && fields["isRetryable"] === true;
+    if (isUnreached) return new CodebuffRunError({ kind: "network", message, provider });
     if (status === undefined || kind === "auth" || kind === "stream_interrupted") {
       const code = thrown instanceof Error ? undefined : codeIn(thrown); // an Error's `code` is a system code
       const serverCode = code === undefined ? undefined : redact(code);
