@@ -6,7 +6,7 @@ import type { Toolbox } from "../calls/toolbox.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { ChatRequest, ModelMessage, RunMessage } from "../messages.ts";
 import { AnswerBuilder, type AnswerPiece, creditsOf } from "../model/answer.ts";
-import { marked } from "../model/cache-marks.ts";
+import { withCacheMarks } from "../model/cache-marks.ts";
 import { type ModelOptions, requestFields } from "../model/model-options.ts";
 import { Watch } from "../model/watch.ts";
 import { environmentOf } from "../options.ts";
@@ -221,7 +221,7 @@ export class AgentModel {
     const { promptCaching } = shared.core.settings;
     const { costMode, extraCodebuffMetadata } = shared.options;
     const plain = toWire(system, history);
-    const messages = promptCaching ? marked(plain) : plain;
+    const messages = promptCaching ? withCacheMarks(plain) : plain;
     const reminder = this.#setup.reminder();
     const text = `<system_reminder>${reminder}</system_reminder>`;
     const last: ModelMessage = { role: "user", content: [{ type: "text", text }] };

@@ -4,7 +4,7 @@ import { defined, describe, fieldsOf, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { CacheControl, ChatChunk, ChatRequest, ModelMessage, ToolCallDelta } from "../messages.ts";
-import { markOf, readsMarks } from "./cache-marks.ts";
+import { cacheMarkOf, readsMarks } from "./cache-marks.ts";
 import type { ModelProvider } from "./providers.ts";
 
 /** A file in specification V2 and V3 (AI SDK 5 and 6), or V4 (AI SDK 7). */
@@ -111,7 +111,7 @@ function callOf(
   const names = new Map<string, string>();
   return {
     prompt: messages.map((message) => {
-      const cacheControl = isMarked ? markOf(message) : undefined;
+      const cacheControl = isMarked ? cacheMarkOf(message) : undefined;
       const mark = cacheControl ? { providerOptions: { anthropic: { cacheControl } } } : {};
       return { ...promptOf(message, names, version), ...mark };
     }),

@@ -7,9 +7,9 @@ const MARK: CacheControl = { type: "ephemeral" };
  * Marks the system prompt, the last message, and the message before the last answer, which was the last message of the
  * request before: what that request stored is found again. Codebuff's SDK sets the same marks.
  */
-export function marked(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+export function withCacheMarks(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const last = messages.length - 1;
-  const answer = messages.findLastIndex(({ role }) => role === "assistant");
+  const answer = messages.map(({ role }) => role).lastIndexOf("assistant");
   const places = new Set([messages[0]?.role === "system" ? 0 : last, answer - 1, last]);
   return messages.map((message, place) => (places.has(place) ? withMark(message) : message));
 }
@@ -23,7 +23,7 @@ function withMark(message: ModelMessage): ModelMessage {
 }
 
 export function unmarked(message: ModelMessage): ModelMessage {
-  if (!markOf(message)) return message;
+  if (!cacheMarkOf(message)) return message;
   if (message.role !== "user") {
     const { cache_control: _, ...plain } = message;
     return plain;
@@ -31,7 +31,7 @@ export function unmarked(message: ModelMessage): ModelMessage {
   return { ...message, content: message.content.map(({ cache_control: _, ...part }) => part) };
 }
 
-export function markOf(message: ModelMessage): CacheControl | undefined {
+export function cacheMarkOf(message: ModelMessage): CacheControl | undefined {
   return message.role === "user" ? message.content.at(-1)?.cache_control : message.cache_control;
 }
 
