@@ -113,6 +113,27 @@ export function local(agent: AgentDefinition, baseUrl: string): CodebuffRun {
   return client;
 }
 
+export async function models(options: CodebuffRunOptions): Promise<void> {
+  // #region codebuff-run-models
+  const client = new CodebuffRun({ ...options, models: ["openai/gpt-5", "openai/gpt-5-mini"] });
+  const { text, model } = await client.prompt("Review the change.").result;
+  console.log(`${model}: ${text}`); // the model that answered
+  // #endregion
+  await client.close();
+}
+
+export async function modelOptions(client: CodebuffRun): Promise<unknown> {
+  // #region codebuff-run-model-options
+  const { text } = await client.prompt("Which files does the change touch?", {
+    temperature: 0,
+    maxOutputTokens: 4_000,
+    responseFormat: { type: "json", schema: { type: "object", properties: { files: { type: "array" } } } },
+  }).result;
+  const { files } = JSON.parse(text);
+  // #endregion
+  return files;
+}
+
 export function provider(): ModelProvider {
   // #region codebuff-run-provider
   const echo: ModelProvider = {

@@ -31,6 +31,7 @@ export interface CodebuffRunErrorOptions {
 /** Kinds for which a retry can succeed. Tools may have run: see `delivery`. */
 const RETRYABLE: ReadonlySet<CodebuffRunFailureKind> = new Set([
   "rate_limited",
+  "free_mode_capacity_deferred",
   "server",
   "network",
   "stream_interrupted",
@@ -47,6 +48,11 @@ const ADVICE: Advice = {
   free_mode_unavailable: "choose another `costMode`",
   forbidden: "the account may not do this: choose another model, agent or `costMode`",
   session_gate: "wait until free mode has a place, or choose another `costMode`",
+  free_mode_capacity_deferred: "wait, then send the prompt again, or choose another `costMode`",
+  update_required:
+    "choose another `costMode`: free mode is kept for new versions of the service's own program",
+  consent_required: "agree to the terms on the service's web site, then send the prompt again",
+  provider_usage_exhausted: "choose another model, or try again later: your own credits are not the cause",
   quota_exceeded: "wait until the limit resets, or pay by use",
   rate_limited: "wait, then send the prompt again",
   server: "try again later",
@@ -199,17 +205,30 @@ function countryIn(body: unknown): CountryRefusal | undefined {
   return Object.keys(country).length === 0 ? undefined : country;
 }
 
+/** Refusals of the backend whose code says more than the status. */
+const KINDS_BY_CODE: Readonly<Record<string, CodebuffRunFailureKind>> = {
+  "402 provider_usage_exhausted": "provider_usage_exhausted",
+  "403 account_suspended": "account_suspended",
+  "403 free_mode_unavailable": "free_mode_unavailable",
+  "409 consent_required": "consent_required",
+  "426 freebuff_update_required": "update_required",
+  "429 free_mode_capacity_deferred": "free_mode_capacity_deferred",
+  "429 waiting_room_queued": "session_gate",
+};
+
 function kindOf(
   { status, retryAfter, isAccount, provider }: RefusalFacts,
   code: string | undefined,
 ): CodebuffRunFailureKind {
+  const known = provider === undefined ? KINDS_BY_CODE[`${status} ${code}`] : undefined;
+  if (known !== undefined) return known;
   switch (status) {
     case 401:
       return "auth";
     case 402:
       return "payment_required";
     case 403:
-      return code === "account_suspended" || code === "free_mode_unavailable" ? code : "forbidden";
+      return "forbidden";
     case 404:
       return isAccount ? "auth" : "bad_request";
     case 409:
@@ -218,7 +237,6 @@ function kindOf(
       return provider === undefined ? "session_gate" : "bad_request";
     case 429:
       if (provider !== undefined) return code === "insufficient_quota" ? "payment_required" : "rate_limited"; // OpenAI's code for missing credits
-      if (code === "waiting_room_queued") return "session_gate";
       return code === "rate_limit_exceeded" && retryAfter === undefined ? "quota_exceeded" : "rate_limited";
     case 408:
       return "server";

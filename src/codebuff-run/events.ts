@@ -13,6 +13,8 @@ export interface CodebuffRunStep {
   readonly credits: number;
   /** Tokens of the history before the step: counted by the backend, or estimated. */
   readonly contextTokens: number;
+  /** The model that was asked: the agent's, or one of `models`. */
+  readonly model: string;
   /** The provider that answered; absent for the backend. */
   readonly provider?: string;
 }

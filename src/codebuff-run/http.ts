@@ -32,6 +32,14 @@ const JITTER = 0.2;
 /** ms. If the server requests a longer delay, the call fails and the caller decides. */
 const LONGEST_ASKED = 60_000;
 
+/** The kinds of failures after which a call of the backend is repeated. */
+const REPEATED: ReadonlySet<string> = new Set([
+  "rate_limited",
+  "free_mode_capacity_deferred",
+  "server",
+  "network",
+]);
+
 /** Receives the traffic for the client's `frame` and `message` events. */
 export interface Traffic {
   readonly frame: (direction: "in" | "out", text: string) => void;
@@ -171,7 +179,7 @@ export class Http {
   #waitAfter(error: unknown, failures: number): number | undefined {
     if (!(error instanceof CodebuffRunError)) return undefined;
     const { kind, retryAfter = 0 } = error;
-    if (kind !== "rate_limited" && kind !== "server" && kind !== "network") return undefined;
+    if (!REPEATED.has(kind)) return undefined;
     if (retryAfter > LONGEST_ASKED) return undefined;
     const usual = Math.min(FIRST_WAIT * 2 ** failures, LONGEST_WAIT);
     return Math.max(retryAfter, usual * (1 + JITTER * this.#setup.clock.random()));

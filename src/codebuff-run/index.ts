@@ -23,6 +23,7 @@ export type {
   ChatRequest,
   CodebuffRunChunk,
   CodebuffRunEvent,
+  CodebuffRunInputDelta,
   ModelMessage as ChatMessage,
   ModelPart as ChatPart,
   RunMessage,
@@ -31,6 +32,7 @@ export type {
   RunStopReason,
 } from "./messages.ts";
 export { type AiSdkModel, aiSdkModel } from "./model/ai-sdk.ts";
+export type { ModelOptions, ResponseFormat } from "./model/model-options.ts";
 export { type OpenAiCompatibleOptions, openAiCompatible } from "./model/open-ai.ts";
 export type { ModelProvider } from "./model/providers.ts";
 export type { CodebuffRunDefaults, CodebuffRunOptions, CodebuffRunPromptOptions } from "./options.ts";

@@ -18,8 +18,25 @@ export interface CodebuffRunProject {
   readonly problems: readonly string[];
 }
 
+/**
+ * A piece of a tool call's arguments, as the model writes them. The `tool_call` with the whole input follows. Arguments
+ * that arrive in one piece have no such event.
+ */
+export interface CodebuffRunInputDelta {
+  readonly type: "tool_input_delta";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** JSON. Not valid before its end. */
+  readonly delta: string;
+  /** No `tool_call` follows: the answer broke off, or the arguments do not fit. */
+  readonly isCut?: true;
+  /** For a sub-agent only. */
+  readonly agentId?: string;
+  readonly parentAgentId?: string;
+}
+
 /** An event of a run. */
-export type CodebuffRunEvent = PrintModeEvent | CodebuffRunChunk | CodebuffRunProject;
+export type CodebuffRunEvent = PrintModeEvent | CodebuffRunChunk | CodebuffRunInputDelta | CodebuffRunProject;
 
 /** One part of a message in the history. */
 export type RunPart =
@@ -139,9 +156,14 @@ export interface ChatUsage {
   readonly cost_details?: { readonly upstream_inference_cost?: number | null };
 }
 
-/** A message of a chat request. */
+/** Asks the model's provider to store the prompt up to here. Form of Anthropic's API. */
+export interface CacheControl {
+  readonly type: "ephemeral";
+}
+
+/** A message of a chat request. User messages have their mark on the last part. */
 export type ModelMessage =
-  | { readonly role: "system"; readonly content: string }
+  | { readonly role: "system"; readonly content: string; readonly cache_control?: CacheControl }
   | { readonly role: "user"; readonly content: readonly ModelPart[] }
   | {
       readonly role: "assistant";
@@ -151,12 +173,19 @@ export type ModelMessage =
         readonly type: "function";
         readonly function: { readonly name: string; readonly arguments: string };
       }[];
+      readonly cache_control?: CacheControl;
     }
-  | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
+  | {
+      readonly role: "tool";
+      readonly tool_call_id: string;
+      readonly content: string;
+      readonly cache_control?: CacheControl;
+    };
 
-export type ModelPart =
+export type ModelPart = (
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image_url"; readonly image_url: { readonly url: string } };
+  | { readonly type: "image_url"; readonly image_url: { readonly url: string } }
+) & { readonly cache_control?: CacheControl };
 
 /** A tool as a model sees it. */
 export interface ChatTool {
@@ -169,7 +198,10 @@ export interface ChatTool {
   };
 }
 
-/** The body of `POST /api/v1/chat/completions`. Only the backend gets `codebuff_metadata` and `provider`. */
+/**
+ * The body of `POST /api/v1/chat/completions`. Only the backend gets `codebuff_metadata` and `provider`; only providers
+ * get `provider_options`, which is not in OpenAI's API.
+ */
 export interface ChatRequest {
   readonly model: string;
   readonly stream?: true;
@@ -177,8 +209,19 @@ export interface ChatRequest {
   readonly tools?: readonly ChatTool[];
   readonly tool_choice?: "auto";
   readonly reasoning?: object;
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly max_tokens?: number;
+  readonly stop?: readonly string[];
+  readonly response_format?:
+    | { readonly type: "json_object" }
+    | {
+        readonly type: "json_schema";
+        readonly json_schema: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
+      };
+  readonly provider_options?: Readonly<Record<string, unknown>>;
   readonly provider?: object;
-  readonly codebuff_metadata?: Readonly<Record<string, string | number>>;
+  readonly codebuff_metadata?: Readonly<Record<string, unknown>>;
 }
 
 export type ChatMessageRead =

@@ -19,19 +19,30 @@ import {
   type ToolParametersByName,
 } from "./calls/toolbox.ts";
 import type { RunMessage, RunState } from "./messages.ts";
+import { MODEL_OPTION_CHECKS, type ModelOptions, modelOptionsIn, shortJson } from "./model/model-options.ts";
 import { type ModelProvider, providersCheck } from "./model/providers.ts";
 import type { ReadProject } from "./project.ts";
 
 /** Options for all runs of a client. A prompt can override them. */
-export interface CodebuffRunDefaults {
+export interface CodebuffRunDefaults extends ModelOptions {
   /** The agent: an id in `agentDefinitions` or the registry, or a definition. @default by `costMode` */
   readonly agent?: string | AgentDefinition;
+  /**
+   * Models for the run's own agent, in place of its `model`. If a model fails before its answer begins, the next one is
+   * asked, and keeps the rest of the run. Sub-agents keep their own models. @default the agent's `model`
+   */
+  readonly models?: readonly string[];
   /** Selects the default agent: `free`, `normal`, `max` or others. Sent to the backend. @default "normal" */
   readonly costMode?: string;
   /** Maximum number of model answers per run. Raise it for long tasks. @default 100, as in Codebuff's SDK */
   readonly maxAgentSteps?: number;
   /** Tokens of the history at which a run fails instead of asking the model. @default none */
   readonly maxContextTokens?: number;
+  /**
+   * Further keys of `codebuff_metadata` in the requests to the backend, at most 64 KiB of JSON. The client's own keys
+   * win. @default none
+   */
+  readonly extraCodebuffMetadata?: Readonly<Record<string, unknown>>;
   /** Parameters for the agent. Added to the prompt as JSON. */
   readonly params?: Readonly<Record<string, unknown>>;
 }
@@ -63,6 +74,11 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
   readonly maxRetries?: number;
   /** ms that the delays before all retries may take together. @default 60_000: the user is waiting */
   readonly maxRetryWait?: number;
+  /**
+   * Marks the system prompt and the end of the history for the caches of models: for the backend, and for models with
+   * `claude` or `anthropic` in their name. Their servers charge less for what they find again. @default true
+   */
+  readonly promptCaching?: boolean;
   /** Agents that runs and other agents can use by id. */
   readonly agentDefinitions?: readonly AgentDefinition[];
   /** Your own tools, by name. Every agent may call them. */
@@ -105,13 +121,22 @@ const agent: Check = {
   holds: (value) => checks.text.holds(value) || isObject(value),
 };
 
+const names: Check = {
+  expects: "an array of one or more names",
+  holds: (value) =>
+    Array.isArray(value) && value.length > 0 && value.every((each) => checks.text.holds(each)),
+};
+
 const texts: Check = {
   expects: "an object of texts by path",
   holds: (value) => isObject(value) && Object.values(value).every((field) => typeof field === "string"),
 };
 
 const DEFAULTS_CHECKS: Checks<CodebuffRunDefaults> = {
+  ...MODEL_OPTION_CHECKS,
   agent,
+  models: names,
+  extraCodebuffMetadata: shortJson,
   costMode: checks.text,
   maxAgentSteps: checks.count,
   maxContextTokens: checks.count,
@@ -132,6 +157,7 @@ const CHECKS: Checks<CodebuffRunOptions> = {
   providers: providersCheck,
   maxRetries: checks.tries,
   maxRetryWait: checks.delay,
+  promptCaching: checks.boolean,
   agentDefinitions: checks.objects,
   tools: checks.object,
   overrideTools: checks.object,
@@ -178,7 +204,8 @@ export interface CodebuffRunSettings
 export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings {
   assertEngine([RANDOM, ADDRESSES, TEXT]);
   const shared = resolveLocalOptions(options, CHECKS);
-  const { agent, costMode = "normal", maxAgentSteps = 100, maxContextTokens, params } = options;
+  const { agent, models, costMode = "normal", maxAgentSteps = 100, maxContextTokens, params } = options;
+  const { extraCodebuffMetadata } = options;
   const { agentDefinitions = [], tools = {}, overrideTools = {}, providers = [] } = options;
   const { toolSources = [] } = options;
   checkSources(toolSources);
@@ -213,12 +240,18 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     silentTimeout: options.silentTimeout ?? 600_000,
     maxRetries: options.maxRetries ?? 3,
     maxRetryWait: options.maxRetryWait ?? 60_000,
+    promptCaching: options.promptCaching ?? true,
     stepReporting: options.stepReporting ?? "post",
     projectFiles: options.projectFiles ?? {},
     knowledgeFiles: options.knowledgeFiles ?? {},
     project: options.project,
     maxRuns: options.maxRuns ?? 100,
-    defaults: { costMode, maxAgentSteps, ...defined({ agent, maxContextTokens, params }) },
+    defaults: {
+      costMode,
+      maxAgentSteps,
+      ...modelOptionsIn(options),
+      ...defined({ agent, models, maxContextTokens, params, extraCodebuffMetadata }),
+    },
   };
 }
 

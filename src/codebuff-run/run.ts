@@ -211,7 +211,7 @@ export class Run implements LocalWork {
       messageHistoryLength: earlier.history.length,
       ...defined({ agentId: earlier.agentType }),
     };
-    const model = begun.agents.own(this.#agentId)?.model;
+    const model = order.options.models?.[0] ?? begun.agents.own(this.#agentId)?.model;
     tell(begun, { type: "start", ...start, ...defined({ model }) }, 0);
     this.#hasBegun = true;
     if (project) tellProject(begun, project);
@@ -307,7 +307,7 @@ export class Run implements LocalWork {
     return {
       ...turn.textResult,
       ...(core.backend ? { cost: { amount: spent.credits, unit: "credits" }, runId } : {}),
-      ...defined({ usage: spent.usage }),
+      ...defined({ usage: spent.usage, model: root.model }),
       toolCalls: turn.toolCalls,
       output: state.output,
       stopReason: this.#stopReason,

@@ -1,8 +1,14 @@
 // Pure: the events, the usage and the result of a run.
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Cost, TurnToolCall, Usage } from "../core/values.ts";
-import type { CodebuffRunEvent, RunOutput, RunState, RunStopReason } from "./messages.ts";
-import type { AnswerPiece } from "./model/answer.ts";
+import type {
+  CodebuffRunEvent,
+  CodebuffRunInputDelta,
+  RunOutput,
+  RunState,
+  RunStopReason,
+} from "./messages.ts";
+import type { AnswerPiece, WrittenCall } from "./model/answer.ts";
 
 /** The result of a run. */
 export interface CodebuffRunResult extends TurnResult {
@@ -16,6 +22,8 @@ export interface CodebuffRunResult extends TurnResult {
   readonly stopReason: RunStopReason;
   /** Number of model answers, without those of sub-agents. */
   readonly steps: number;
+  /** The model of the last answer: the agent's, or the one of `models` that answered. Absent if no model was asked. */
+  readonly model?: string;
   /** The run's id on the backend. */
   readonly runId?: string;
   /** Pass it as `previousRun` to the next prompt. */
@@ -42,8 +50,9 @@ export function textOfEvent(event: CodebuffRunEvent): string {
 
 export function eventOf(
   piece: Exclude<AnswerPiece, { readonly type: "provider-call" }>,
-  { id, type, parentId, ancestorRunIds }: AgentSpeaker,
+  speaker: AgentSpeaker,
 ): CodebuffRunEvent {
+  const { id, type, parentId, ancestorRunIds } = speaker;
   const { text } = piece;
   switch (piece.type) {
     case "text":
@@ -54,9 +63,25 @@ export function eventOf(
       return { type: "reasoning_chunk", agentId: id, ancestorRunIds, chunk: text };
     case "block":
       return parentId === undefined ? { type: "text", text } : { type: "text", text, agentId: id };
+    case "arguments":
+      return inputDelta(piece.call, text, speaker);
     default:
       return piece satisfies never;
   }
+}
+
+function inputDelta(
+  { id: toolCallId, name: toolName }: WrittenCall,
+  delta: string,
+  { id: agentId, parentId: parentAgentId }: AgentSpeaker,
+): CodebuffRunInputDelta {
+  const agent = parentAgentId === undefined ? {} : { agentId, parentAgentId };
+  return { type: "tool_input_delta", toolCallId, toolName, delta, ...agent };
+}
+
+/** Says that no call follows the pieces of its arguments. */
+export function cutInput(call: WrittenCall, speaker: AgentSpeaker): CodebuffRunInputDelta {
+  return { ...inputDelta(call, "", speaker), isCut: true };
 }
 
 export function sumOf(one: Usage | undefined, other: Usage | undefined): Usage | undefined {

@@ -7,6 +7,7 @@ import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import { buildPrompt, type CodebuffRunPromptInput } from "./input.ts";
 import type { CodebuffRunEvent, RunState } from "./messages.ts";
+import { modelOptionsIn } from "./model/model-options.ts";
 import { type CodebuffRunPromptOptions, checkAgent, RUN_PROMPT_CHECKS } from "./options.ts";
 import { Run, type RunJob, type RunOrder } from "./run.ts";
 import type { RunCore } from "./run-core.ts";
@@ -39,11 +40,19 @@ export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Ru
     core.assertOpen();
     checkCallOptions(options, RUN_PROMPT_CHECKS);
     const { defaults } = core.settings;
-    const { agent, costMode, maxAgentSteps, maxContextTokens, params } = options ?? {};
-    const { previousRun, extraToolResults = [] } = options ?? {};
+    const { agent, models, costMode, maxAgentSteps, maxContextTokens, params } = options ?? {};
+    const { previousRun, extraToolResults = [], extraCodebuffMetadata } = options ?? {};
     if (agent !== undefined) checkAgent(agent);
-    const given = defined({ agent, costMode, maxAgentSteps, maxContextTokens, params });
-    const merged = { ...defaults, ...given } as RunOrder["options"];
+    const given = defined({
+      agent,
+      models,
+      costMode,
+      maxAgentSteps,
+      maxContextTokens,
+      params,
+      extraCodebuffMetadata,
+    });
+    const merged = { ...defaults, ...modelOptionsIn(options), ...given } as RunOrder["options"];
     const prompt = buildPrompt(input, merged.params);
     const own = previousRun === undefined ? undefined : readPrevious(previousRun);
     const order: RunOrder = {

@@ -52,7 +52,10 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
   event(event: CodebuffRunEvent, session: Session): void {
     if (event.type === "chunk") this.#agents.chunk(undefined, event.chunk, session);
     else if (event.type === "project") sayProject(event, session);
-    else if (event === this.#opener && event.type === "start")
+    else if (event.type === "tool_input_delta") {
+      const { toolCallId: id, toolName: name, delta, isCut } = event;
+      session.callInput({ id, name, input: {}, agent: this.#agents.actorOf(event) }, isCut ? null : delta);
+    } else if (event === this.#opener && event.type === "start")
       this.#agents.started(event); // already in `session.started`
     else this.#agents.event(event, session);
   }
@@ -74,9 +77,13 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
     return output === undefined ? { output: error, parts: [] } : outputContent(readOutput(output));
   }
 
-  completed({ output, cost, usage, stopReason, state }: CodebuffRunResult, session: Session): CompletedFacts {
+  completed(
+    { output, cost, usage, stopReason, model, state }: CodebuffRunResult,
+    session: Session,
+  ): CompletedFacts {
     session.known(runIdOf(state));
-    const said = { ...this.#agents.about, stop_reason: stopReason, output: finiteJson(output) };
+    const about = { ...this.#agents.about, ...defined({ model }) };
+    const said = { ...about, stop_reason: stopReason, output: finiteJson(output) };
     return { metadata: { ...said, ...spentOf(cost, usage, state) } };
   }
 

@@ -101,6 +101,7 @@ test.each([
   ],
   ["streamed, then whole", [start("c"), delta("c", ONE), whole("c", ONE), whole("c", TWO)]],
   ["streamed alone", [start("c"), delta("c", ONE), start("c"), delta("c", TWO)]],
+  ["started, but not streamed", [start("c"), whole("c", ONE), start("d"), whole("d", TWO)]],
   ["of an empty id", [whole("", ONE), whole("", TWO)]],
   [
     "streamed in turns, with ids of their own",
@@ -244,6 +245,10 @@ describe("an error of the model", () => {
       { kind: "bad_request", status: 404, serverMessage: "Bad Request", body: "no page" },
     ],
     [apiError(401, "{}"), { kind: "auth", status: 401 }],
+    [
+      Object.assign(new Error("Cannot connect to API: refused"), { isRetryable: true }),
+      { kind: "network", serverMessage: "Cannot connect to API: refused", retryable: true },
+    ],
     [
       new Error("the model is overloaded"),
       { kind: "upstream_error", serverMessage: "the model is overloaded" },

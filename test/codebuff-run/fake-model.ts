@@ -1,6 +1,10 @@
 /** A model of the AI SDK that streams these parts, an answer for each call, and keeps what it was asked. */
 export function fakeModel(...answers: readonly (readonly object[])[]) {
-  const asked: { prompt: readonly { role: string; content: unknown }[]; tools?: readonly object[] }[] = [];
+  const asked: {
+    prompt: readonly { role: string; content: unknown; providerOptions?: object }[];
+    tools?: readonly object[];
+    [option: string]: unknown;
+  }[] = [];
   const model = {
     specificationVersion: "v2",
     provider: "fake",

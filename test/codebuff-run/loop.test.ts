@@ -241,6 +241,16 @@ test("`systemPrompt` is first, `instructionsPrompt` follows the prompt, `stepPro
   expect(JSON.stringify(state.sessionState?.mainAgentState.messageHistory)).not.toContain("STEP");
 });
 
+test("`extraCodebuffMetadata` goes to the backend beside the client's own keys, which win", async () => {
+  await using at = await runWorld({}, { extraCodebuffMetadata: { surface: "client" } });
+  const extraCodebuffMetadata = { surface: "prompt", run_id: "evil", cost_mode: "free" };
+  const { runId } = await at.client.prompt("hi", { extraCodebuffMetadata }).result;
+  await at.client.prompt("hi", { extraCodebuffMetadata: { trace: 1 } }).result;
+  const [first, second] = at.chats().map(({ codebuff_metadata }) => codebuff_metadata);
+  expect(first).toMatchObject({ surface: "prompt", run_id: runId, cost_mode: "normal" });
+  expect(second).toMatchObject({ trace: 1 });
+});
+
 test("`reasoningOptions` and `providerOptions` go to the backend as they are", async () => {
   const agent = { ...AGENT, reasoningOptions: { effort: "low" }, providerOptions: { order: ["x"] } };
   await using at = await runWorld({}, { agent });

@@ -70,7 +70,7 @@ test.each<[string, unknown, object | undefined, readonly object[]]>([
     [words('<attachment name="a\\"b.txt">\nin it\n</attachment>'), said("read")],
   ],
 ])("a prompt is sent in the backend's form: %s", async (_, input, params, content) => {
-  await using at = await runWorld();
+  await using at = await runWorld({}, { promptCaching: false });
   await at.client.prompt(input as never, params ? { params: params as never } : {}).result;
   expect(at.chats()[0]?.messages).toEqual([{ role: "user", content }]);
 });

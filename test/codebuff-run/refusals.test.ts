@@ -81,6 +81,34 @@ describe("the backend refuses the chat call", () => {
     expect(at.backend.requests({ endpoint: "chat" })).toHaveLength(1);
   });
 
+  test.each([
+    [402, "provider_usage_exhausted", "provider_usage_exhausted", false, /choose another model/],
+    [409, "consent_required", "consent_required", false, /agree to the terms/],
+    [426, "freebuff_update_required", "update_required", false, /another `costMode`/],
+    [429, "free_mode_capacity_deferred", "free_mode_capacity_deferred", true, /wait/],
+  ] as const)(
+    "status %i with the code %s has its own kind and advice",
+    async (status, code, kind, retryable, advice) => {
+      await using at = await runWorld();
+      const headers = { "retry-after": "120" }; // longer than the client waits by itself
+      at.backend.fault("chat", { status, headers, body: { error: code, message: "No." } });
+      const error = await failed(at, { costMode: "free" });
+      expect(error).toMatchObject({ kind, status, serverCode: code, serverMessage: "No.", retryable });
+      expect(error.message).toMatch(advice);
+      expect(error.retryAfter).toBe(120_000);
+      expect(at.backend.requests({ endpoint: "chat" })).toHaveLength(1);
+    },
+  );
+
+  test("a place in free mode that is deferred for seconds is waited for", async () => {
+    await using at = await runWorld();
+    const body = { error: "free_mode_capacity_deferred" };
+    at.backend.fault("chat", { status: 429, headers: { "retry-after": "7" }, body, times: 1 });
+    const turn = at.client.prompt("hi", { costMode: "free" });
+    await at.pass(7_000);
+    expect((await turn.result).text).toBe("Hello!");
+  });
+
   test("July backend: the error says why free mode is blocked in the country", async () => {
     await using at = await runWorld({ profile: "july", country: "XX" });
     const country = { countryCode: "XX", countryBlockReason: "country_not_allowed", ipPrivacySignals: [] };

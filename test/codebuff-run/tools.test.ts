@@ -71,7 +71,8 @@ describe("a handler", () => {
 
   test("may return several parts: they are one message, and pictures follow it", async () => {
     const picture = { type: "media" as const, data: "iVBORw0=", mediaType: "image/png" };
-    const { chats, told } = await runOwn({ execute: () => [...json(1), ...json({ a: 2 }), picture] });
+    const execute = () => [...json(1), ...json({ a: 2 }), picture];
+    const { chats, told } = await runOwn({ execute }, {}, { promptCaching: false });
     expect(told).toBe('[1,{"a":2}]');
     expect(chats[1]?.messages.at(-1)).toEqual({
       role: "user",

@@ -142,6 +142,26 @@ test("a server with OpenAI's API gets all requests, even with a key in the envir
   expect(at.backend.requests().map(({ path }) => path)).toEqual(["/v1/chat/completions"]);
 });
 
+test("a model that fails is replaced by the next of `models`", async () => {
+  await using at = await started({ answer: ["Fine."] });
+  at.backend.fault("chat", { status: 404, times: 1 });
+  await page.models(at.options);
+  expect(output.logged).toEqual([["openai/gpt-5-mini: Fine."]]);
+});
+
+test("options of models go to the server", async () => {
+  await using at = await started({ answer: ['{"files":["a.ts"]}'] });
+  await using at2 = closing(new CodebuffRun(at.options));
+  expect(await page.modelOptions(at2.client)).toEqual(["a.ts"]);
+  const [{ body } = { body: {} }] = at.backend.requests({ endpoint: "chat" });
+  expect(body).toMatchObject({
+    temperature: 0,
+    max_tokens: 4_000,
+    response_format: { type: "json_schema", json_schema: { name: "answer", schema: { type: "object" } } },
+  });
+  expect(at.backend.violations).toEqual([]);
+});
+
 test("a caller's own provider answers", async () => {
   await using at = await started();
   const agent = { ...AGENT, model: "echo/one", systemPrompt: "Echo." };

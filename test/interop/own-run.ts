@@ -71,7 +71,7 @@ export async function ownRun(
       ...(previousRun ? { previousRun } : {}),
     });
     turn.on("event", (item) => {
-      heard.push({ said: "item", item: { ...item } });
+      if (item.type !== "tool_input_delta") heard.push({ said: "item", item: { ...item } }); // the SDK has no such event
       if (cancel === "at the first text" && item.type === "chunk") controller.abort();
     });
     const outcome = await turn.outcome;

@@ -106,6 +106,7 @@ function wordsOf({ content }: UniversalItem): string {
 
 function kindOf({ kind, content }: UniversalItem): string {
   if (kind === "tool_result") return "tool_output";
+  if (kind === "tool_call") return "tool_arguments";
   return content[0]?.type === "reasoning" ? "reasoning" : "text";
 }
 

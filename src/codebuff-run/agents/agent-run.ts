@@ -8,6 +8,8 @@ import { CodebuffRunError } from "../errors.ts";
 import { instructionMessages, promptMessage } from "../input.ts";
 import type { RunAgentState, RunMessage, RunStopReason } from "../messages.ts";
 import { abortable } from "../model/abortable.ts";
+import { mergedOptions } from "../model/model-options.ts";
+import type { CodebuffRunDefaults } from "../options.ts";
 import { noteMessage, withoutOrphans } from "../state/history.ts";
 import { endOfStep, isThinkOnly, type StepFacts } from "../turn.ts";
 import { AgentModel, type Received } from "./model-step.ts";
@@ -53,7 +55,7 @@ export class AgentRun implements AgentWork {
   #thinkOnlySteps = 0;
 
   constructor(setup: AgentRunSetup) {
-    const { shared, agent, speaker, spawnable, earlier, said } = setup;
+    const { shared, agent, speaker, spawnable, earlier, said, depth } = setup;
     const { definition } = agent;
     this.setup = setup;
     this.record = new RunRecord(shared);
@@ -68,12 +70,15 @@ export class AgentRun implements AgentWork {
     const agents = spawnable.map((each) => each.definition);
     this.#toolbox = new Toolbox(definition, shared.tools, agents, shared.gate.answersQuestions);
     const history = this.#history;
-    const tools = this.#toolbox.wire;
+    const toolbox = this.#toolbox;
+    const own: CodebuffRunDefaults = depth === 0 ? shared.options : {}; // sub-agents have models of their own
     this.#model = new AgentModel({
       shared,
       definition,
+      models: own.models ?? [definition.model],
+      modelOptions: mergedOptions(definition, own),
       speaker,
-      tools,
+      toolbox,
       history,
       system: this.#system,
       reminder: () => this.#filled(stepPrompt),
@@ -82,7 +87,7 @@ export class AgentRun implements AgentWork {
     this.#calls = new AgentCalls({
       shared,
       speaker,
-      toolbox: this.#toolbox,
+      toolbox,
       history,
       controls: {
         spawn: (orders) => spawnAgents(this, orders),
@@ -93,6 +98,11 @@ export class AgentRun implements AgentWork {
 
   child(setup: AgentRunSetup): AgentRun {
     return new AgentRun(setup);
+  }
+
+  /** The model of the last answer. */
+  get model(): string | undefined {
+    return this.#model.answered;
   }
 
   get state(): RunAgentState {
@@ -200,7 +210,7 @@ export class AgentRun implements AgentWork {
     this.#model.assertSpace();
     const startTime = this.#now();
     const received = await this.#model.ask();
-    const { answer, credits, provider, interruption } = received;
+    const { answer, credits, model, provider, interruption } = received;
     const { record } = this;
     record.spend(credits);
     this.#stepsRemaining--;
@@ -217,7 +227,8 @@ export class AgentRun implements AgentWork {
     assertWanted(shared);
     const { runId } = record;
     const { contextTokens } = this.#model;
-    const step = { agentId: speaker.id, runId, stepNumber, credits, contextTokens, ...defined({ provider }) };
+    const facts = { stepNumber, credits, contextTokens, model, ...defined({ provider }) };
+    const step = { agentId: speaker.id, runId, ...facts };
     core.outbox.run(() => core.events.emit("step", step, turn));
     return ends;
   }

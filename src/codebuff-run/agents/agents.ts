@@ -12,10 +12,11 @@ import { InvalidInputError } from "../../core/errors.ts";
 import { isForeign, markForeign } from "../calls/schema-limits.ts";
 import { schemaOf, type ToolSchema } from "../calls/tool-schema.ts";
 import { CodebuffRunError } from "../errors.ts";
+import { MODEL_OPTION_CHECKS, type ModelOptions } from "../model/model-options.ts";
 import type { AgentProgram } from "./program.ts";
 
 /** An agent: its model, prompts and tools. */
-export interface AgentDefinition {
+export interface AgentDefinition extends ModelOptions {
   /** Lower-case letters, digits and dashes. */
   readonly id: string;
   readonly displayName: string;
@@ -42,7 +43,6 @@ export interface AgentDefinition {
   /** Ids of agents that this agent may spawn. */
   readonly spawnableAgents?: readonly string[];
   readonly reasoningOptions?: object;
-  readonly providerOptions?: object;
   /** The agent's steps as code. Code from a server is never run. */
   readonly handleSteps?: AgentProgram;
 }
@@ -54,9 +54,9 @@ export interface ResolvedAgent {
 }
 
 /** The registry sends `null` for missing fields. */
-const orNull = ({ expects, holds }: Check): Check => ({
-  expects,
-  holds: (value) => value === null || holds(value),
+const orNull = (check: Check): Check => ({
+  ...check,
+  holds: (value) => value === null || check.holds(value),
 });
 
 const text = orNull(checks.string);
@@ -89,7 +89,12 @@ const CHECKS: Checks<AgentDefinition> = {
   spawnerPrompt: text,
   spawnableAgents: names,
   reasoningOptions: object,
-  providerOptions: object,
+  temperature: orNull(MODEL_OPTION_CHECKS.temperature),
+  topP: orNull(MODEL_OPTION_CHECKS.topP),
+  maxOutputTokens: orNull(MODEL_OPTION_CHECKS.maxOutputTokens),
+  stop: orNull(MODEL_OPTION_CHECKS.stop),
+  responseFormat: orNull(MODEL_OPTION_CHECKS.responseFormat),
+  providerOptions: orNull(MODEL_OPTION_CHECKS.providerOptions),
   handleSteps: orNull({ ...checks.function, expects: "a function; code in a string is never run" }),
 };
 

@@ -1,15 +1,19 @@
 // Asks the model once, and passes its answer to the turn and the history.
 
+import { randomId } from "../../core/random-id.ts";
 import { ProviderCalls } from "../calls/provider-calls.ts";
+import type { Toolbox } from "../calls/toolbox.ts";
 import { CodebuffRunError } from "../errors.ts";
-import type { ChatRequest, ChatTool, ModelMessage, RunMessage } from "../messages.ts";
+import type { ChatRequest, ModelMessage, RunMessage } from "../messages.ts";
 import { AnswerBuilder, type AnswerPiece, creditsOf } from "../model/answer.ts";
+import { withCacheMarks } from "../model/cache-marks.ts";
+import { type ModelOptions, requestFields } from "../model/model-options.ts";
 import { Watch } from "../model/watch.ts";
 import { environmentOf } from "../options.ts";
 import { estimatedTokens, toWire } from "../state/history.ts";
 import { type AgentSpeaker, eventOf, sumOf } from "../turn.ts";
 import type { AgentDefinition } from "./agents.ts";
-import { assertWanted, type Shared } from "./shared.ts";
+import { assertWanted, type Shared, tellCut } from "./shared.ts";
 
 /** Consecutive interrupted answers before the run fails. */
 const MAX_INTERRUPTIONS = 3;
@@ -17,8 +21,11 @@ const MAX_INTERRUPTIONS = 3;
 export interface ModelSetup {
   readonly shared: Shared;
   readonly definition: AgentDefinition;
+  /** At least one. Each is asked after the one before has failed. */
+  readonly models: readonly string[];
+  readonly modelOptions: ModelOptions;
   readonly speaker: AgentSpeaker;
-  readonly tools: readonly ChatTool[];
+  readonly toolbox: Toolbox;
   readonly history: RunMessage[];
   readonly system: string;
   /** A text after the history of the next request; may be empty. */
@@ -30,6 +37,7 @@ export interface Received {
   readonly answer: AnswerBuilder;
   readonly text: string;
   readonly credits: number;
+  readonly model: string;
   /** Undefined for the backend. */
   readonly provider: string | undefined;
   /** Why the answer broke off. Its calls are dropped, and the model is asked again. */
@@ -39,25 +47,36 @@ export interface Received {
 /** Asks the model of one agent. The answer goes to the turn's reader and into the history. */
 export class AgentModel {
   readonly #setup: ModelSetup;
+  /** The length of the history at the start of the run. */
+  readonly #begun: number;
   contextTokens = 0;
+  /** The model of the last answer. */
+  answered: string | undefined;
   #interruptions = 0;
+  /** The place of the model in use. A failed model is not asked again in this run. */
+  #place = 0;
 
   constructor(setup: ModelSetup) {
     this.#setup = setup;
+    this.#begun = setup.history.length;
+  }
+
+  get #model(): string {
+    return this.#setup.models[this.#place] ?? this.#setup.definition.model;
   }
 
   /** Counts the tokens of the history. A failed count does not fail the run. */
   async count(): Promise<void> {
-    const { shared, definition, tools, history, system } = this.#setup;
+    const { shared, toolbox, history, system } = this.#setup;
     const { backend } = shared.core;
-    const { model } = definition;
     let counted: number | undefined;
     try {
-      counted = await backend?.tokens({ messages: history, system, model }, shared.signal);
+      counted = await backend?.tokens({ messages: history, system, model: this.#model }, shared.signal);
     } catch {
       assertWanted(shared); // other failures: use the estimate
     }
-    this.contextTokens = counted ?? estimatedTokens(JSON.stringify(history), system, JSON.stringify(tools));
+    this.contextTokens =
+      counted ?? estimatedTokens(JSON.stringify(history), system, JSON.stringify(toolbox.wire));
   }
 
   /** @throws CodebuffRunError `context_limit` */
@@ -68,28 +87,40 @@ export class AgentModel {
     throw new CodebuffRunError({ kind: "context_limit", message });
   }
 
-  /** Asks the model. Stores a partial answer, too. @throws CodebuffRunError; the stop's reason */
+  /** Asks the model, or the next of `models`. Stores a partial answer, too. @throws CodebuffRunError; the stop's reason */
   async ask(): Promise<Received> {
-    const { shared } = this.#setup;
+    for (;;) {
+      const received = await this.#askModel();
+      if (received) return received;
+    }
+  }
+
+  /** Returns `undefined` if the model failed before its answer began, and the next model is to be asked. */
+  async #askModel(): Promise<Received | undefined> {
+    const { shared, toolbox, speaker } = this.#setup;
     const { core, turn, options, signal, flow } = shared;
     const { clock, settings } = core;
     const watch = new Watch(clock, settings.silentTimeout, signal, ["part of it", "silentTimeout"]);
-    const answer = new AnswerBuilder(() => watch.touch());
+    const answer = new AnswerBuilder(
+      () => watch.touch(),
+      () => randomId("call"), // model providers accept only letters, digits, `-` and `_`, and repeat their own ids
+    );
     const slowed = (): Promise<void> | undefined => {
       const wait = flow.slowed();
       if (!wait) return undefined;
       watch.hold(); // the reader is slow, not the model
       return wait.then(() => watch.goOn());
     };
-    const provided = new ProviderCalls(shared, this.#setup.speaker);
+    const provided = new ProviderCalls(shared, speaker);
     const tell = (piece: AnswerPiece): void => {
       if (piece.type === "provider-call") {
         provided.tell(piece.call);
         return;
       }
+      if (piece.type === "arguments" && !toolbox.streams(piece.call.name)) return;
       core.outbox.enter();
       try {
-        turn.push(eventOf(piece, this.#setup.speaker), piece.text.length);
+        turn.push(eventOf(piece, speaker), piece.text.length);
       } finally {
         core.outbox.leave();
       }
@@ -107,11 +138,14 @@ export class AgentModel {
       });
       if (!answer.isComplete)
         throw new CodebuffRunError({ kind: "stream_interrupted", message: "the model's answer broke off" });
+      if (this.#isNoAnswer(answer))
+        throw new CodebuffRunError({ kind: "no_response", message: "the model has said nothing" });
       if (answer.finishReason === "unknown")
         core.warn("no-finish-reason", "the model sent no finish reason", { turnId: turn.id });
       this.#interruptions = 0;
     } catch (error) {
       answer.end(tell);
+      for (const call of answer.calls) tellCut(call, this.#setup);
       answer.dropCalls();
       const passes =
         !watch.signal.aborted && // do not ask a silent model again
@@ -121,6 +155,7 @@ export class AgentModel {
       if (!passes) {
         this.#remember(answer);
         assertWanted(shared);
+        if (!answer.hasBegun && this.#replaceModel(error)) return undefined;
         throw error;
       }
       interruption = error;
@@ -131,7 +166,27 @@ export class AgentModel {
     const text = this.#remember(answer);
     shared.spent.usage = sumOf(shared.spent.usage, answer.usage);
     const credits = provider === undefined ? creditsOf(answer.cost) : 0;
-    return { answer, text, credits, provider, interruption };
+    this.answered = this.#model;
+    return { answer, text, credits, model: this.#model, provider, interruption };
+  }
+
+  /** Whether an empty answer would end the run without a word, while another model is left. */
+  #isNoAnswer(answer: AnswerBuilder): boolean {
+    const { models, history } = this.#setup;
+    if (answer.hasBegun || this.#place + 1 >= models.length) return false;
+    return history.slice(this.#begun).every(({ role }) => role !== "assistant");
+  }
+
+  /** Selects the next model. Returns false if none is left, or if the error is not a model's. */
+  #replaceModel(error: unknown): boolean {
+    const { models, shared } = this.#setup;
+    const next = models[this.#place + 1];
+    if (next === undefined || !(error instanceof CodebuffRunError)) return false;
+    const message = `the model \`${this.#model}\` failed, now \`${next}\` is asked: ${error.serverMessage}`;
+    shared.core.warn("model-failed", message, { cause: error, turnId: shared.turn.id });
+    this.#place++;
+    this.#interruptions = 0;
+    return true;
   }
 
   async drafts(n: number): Promise<{ readonly texts: readonly string[]; readonly credits: number }> {
@@ -160,17 +215,26 @@ export class AgentModel {
   }
 
   #request(): ChatRequest {
-    const { shared, definition, tools, history, system, runId } = this.#setup;
-    const { model, providerOptions, reasoningOptions } = definition;
-    const messages = toWire(system, history);
+    const { shared, definition, modelOptions, toolbox, history, system, runId } = this.#setup;
+    const { wire: tools } = toolbox;
+    const { reasoningOptions } = definition;
+    const { promptCaching } = shared.core.settings;
+    const { costMode, extraCodebuffMetadata } = shared.options;
+    const plain = toWire(system, history);
+    const messages = promptCaching ? withCacheMarks(plain) : plain;
     const reminder = this.#setup.reminder();
     const text = `<system_reminder>${reminder}</system_reminder>`;
     const last: ModelMessage = { role: "user", content: [{ type: "text", text }] };
     return {
-      model,
+      model: this.#model,
       stream: true,
-      codebuff_metadata: { run_id: runId(), client_id: shared.clientId, cost_mode: shared.options.costMode },
-      provider: providerOptions ?? { allow_fallbacks: true },
+      codebuff_metadata: {
+        ...extraCodebuffMetadata,
+        run_id: runId(),
+        client_id: shared.clientId,
+        cost_mode: costMode,
+      },
+      ...requestFields(modelOptions),
       ...(reasoningOptions ? { reasoning: reasoningOptions } : {}),
       messages: reminder === "" ? messages : [...messages, last],
       ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),

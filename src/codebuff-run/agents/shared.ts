@@ -3,12 +3,13 @@ import { said } from "../../core/errors.ts";
 import type { Gate, Withdraw } from "../../core/gate/gate.ts";
 import type { LiveTurn } from "../../core/turn/live-turn.ts";
 import type { DecidedBy, TurnToolCall } from "../../core/values.ts";
-import type { Tool } from "../calls/toolbox.ts";
+import type { Tool, Toolbox } from "../calls/toolbox.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { CodebuffRunEvent } from "../messages.ts";
+import type { WrittenCall } from "../model/answer.ts";
 import type { RunDefaults } from "../options.ts";
 import type { RunCore } from "../run-core.ts";
-import type { CodebuffRunResult, Spent } from "../turn.ts";
+import { type AgentSpeaker, type CodebuffRunResult, cutInput, type Spent } from "../turn.ts";
 import type { KnownAgents } from "./agents.ts";
 
 /** Backpressure: pauses reading while the turn's reader is slow. */
@@ -57,6 +58,14 @@ export function tell(
   bytes: number,
 ): void {
   core.outbox.run(() => turn.push(event, bytes));
+}
+
+/** Says that a call does not follow, if pieces of its arguments were told. */
+export function tellCut(
+  call: WrittenCall,
+  { shared, toolbox, speaker }: { shared: Shared; toolbox: Toolbox; speaker: AgentSpeaker },
+): void {
+  if (call.isTold && toolbox.streams(call.name)) tell(shared, cutInput(call, speaker), 0);
 }
 
 /** Shows the state of a call, unless the turn has ended. */

@@ -5,7 +5,7 @@ import { said } from "../../core/errors.ts";
 import { type Subject, subjectInWords, subjectOf } from "../../core/gate/subject.ts";
 import { randomId } from "../../core/random-id.ts";
 import { isTooDeep, TOO_DEEP } from "../../core/text.ts";
-import { assertWanted, type Shared, tell } from "../agents/shared.ts";
+import { assertWanted, type Shared, tell, tellCut } from "../agents/shared.ts";
 import type { RunMessage } from "../messages.ts";
 import { abortable } from "../model/abortable.ts";
 import type { WrittenCall } from "../model/answer.ts";
@@ -63,6 +63,7 @@ export class AgentCalls {
       if (typeof read === "string") {
         const message = shared.core.redactor.redact(read); // the error quotes the model's text
         problems.push(message);
+        tellCut(each, this.#setup);
         tell(shared, { type: "error", message }, message.length);
       } else {
         ready.push(read);
@@ -87,7 +88,7 @@ export class AgentCalls {
   }
 
   /** Parses and checks a call. Returns an error text for an invalid call. */
-  async #read({ name, arguments: text }: WrittenCall): Promise<Ready | string> {
+  async #read({ id, name, arguments: text }: WrittenCall): Promise<Ready | string> {
     const tool = this.#setup.toolbox.get(name);
     if (!tool) {
       const given = argumentsOf(text);
@@ -98,7 +99,7 @@ export class AgentCalls {
     if ("problem" in read) return `Invalid parameters for ${name}: ${read.problem}`;
     const checked = await this.#check(tool, read.value);
     if ("issues" in checked) return issuesText(name, checked);
-    return { tool, call: this.#callOf(tool, checked.input, read.value) };
+    return { tool, call: this.#callOf(tool, checked.input, read.value, id) };
   }
 
   /** Shows a call of an unavailable tool, if the user decides about calls. It gets no result. */
@@ -125,16 +126,21 @@ export class AgentCalls {
   }
 
   /** @param given the input for the history, if the schema produced values that are not JSON */
-  #callOf(tool: Tool, input: Input, given: Input): CodebuffRunToolCall {
+  #callOf(tool: Tool, input: Input, given: Input, id?: string): CodebuffRunToolCall {
     const isShort = tool.kind === "agent";
     const name = isShort ? "spawn_agents" : tool.name;
     const orders = isShort ? { agents: [{ agent_type: tool.agentId, ...input }] } : input;
-    return this.#made(name, orders, given, tool.isBuiltIn);
+    return this.#made(name, orders, given, tool.isBuiltIn, id);
   }
 
-  #made(name: string, input: Input, given: Input, isBuiltIn = false): CodebuffRunToolCall {
+  #made(
+    name: string,
+    input: Input,
+    given: Input,
+    isBuiltIn = false,
+    id = randomId("call"),
+  ): CodebuffRunToolCall {
     const { shared, speaker } = this.#setup;
-    const id = randomId("call"); // model providers accept only letters, digits, `-` and `_`
     const raw = {
       type: "tool_call",
       toolCallId: id,

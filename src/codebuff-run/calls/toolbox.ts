@@ -212,6 +212,12 @@ export class Toolbox {
     return this.#offered.get(name);
   }
 
+  /** Whether the arguments of a tool's calls are told as they arrive. Calls of sub-agents get another form first. */
+  streams(name: string): boolean {
+    const tool = this.#offered.get(name);
+    return tool !== undefined && tool.kind !== "agent";
+  }
+
   /** The tool for the agent's program, even if it is not offered to the model. */
   any(name: string): Tool | undefined {
     return this.#offered.get(name) ?? this.#known(name);

@@ -1,9 +1,10 @@
 // `aiSdkModel`: a language model of the AI SDK as a model provider.
 import { toBase64 } from "../../core/bytes.ts";
-import { describe, fieldsOf, isObject } from "../../core/checks.ts";
+import { defined, describe, fieldsOf, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
 import { CodebuffRunError } from "../errors.ts";
-import type { ChatChunk, ChatRequest, ModelMessage, ToolCallDelta } from "../messages.ts";
+import type { CacheControl, ChatChunk, ChatRequest, ModelMessage, ToolCallDelta } from "../messages.ts";
+import { cacheMarkOf, readsMarks } from "./cache-marks.ts";
 import type { ModelProvider } from "./providers.ts";
 
 /** A file in specification V2 and V3 (AI SDK 5 and 6), or V4 (AI SDK 7). */
@@ -16,9 +17,19 @@ type AiSdkPart =
   | { type: "tool-result"; toolCallId: string; toolName: string; output: { type: "text"; value: string } };
 
 interface AiSdkCall {
-  prompt: { role: "system" | "user" | "assistant" | "tool"; content: string | AiSdkPart[] }[];
+  prompt: {
+    role: "system" | "user" | "assistant" | "tool";
+    content: string | AiSdkPart[];
+    providerOptions?: { anthropic: { cacheControl: CacheControl } };
+  }[];
   tools?: { type: "function"; name: string; description?: string; inputSchema: Record<string, unknown> }[];
   toolChoice?: { type: "auto" };
+  temperature?: number;
+  topP?: number;
+  maxOutputTokens?: number;
+  stopSequences?: string[];
+  responseFormat?: { type: "json"; schema?: Record<string, unknown>; name?: string };
+  providerOptions?: Record<string, unknown>;
   abortSignal?: AbortSignal;
 }
 
@@ -60,11 +71,13 @@ export function aiSdkModel(model: AiSdkModel): ModelProvider {
       `Pass a model with one of ${[...VERSIONS].join(", ")}: those of AI SDK 5, 6 and 7.`,
     );
   }
+  const name = `${model.provider}/${model.modelId}`;
+  const facts = { version, isMarked: readsMarks(name) };
   async function* stream(
     request: ChatRequest,
     { signal }: { readonly signal: AbortSignal },
   ): AsyncGenerator<ChatChunk, void> {
-    const { stream: parts } = await model.doStream(callOf(request, signal, version) as never);
+    const { stream: parts } = await model.doStream(callOf(request, signal, facts) as never);
     const reader = parts.getReader();
     const reading = new PartReader();
     try {
@@ -78,16 +91,32 @@ export function aiSdkModel(model: AiSdkModel): ModelProvider {
       reader.cancel().catch(() => {}); // the stream may have ended already
     }
   }
-  return { name: `${model.provider}/${model.modelId}`, supports: () => true, stream };
+  return { name, readsCacheMarks: true, supports: () => true, stream };
 }
 
 const VERSIONS: ReadonlySet<string> = new Set(["v2", "v3", "v4"]);
 
-function callOf({ messages, tools = [] }: ChatRequest, abortSignal: AbortSignal, version: string): AiSdkCall {
+interface ModelFacts {
+  readonly version: string;
+  /** Whether the model reads marks for its cache. */
+  readonly isMarked: boolean;
+}
+
+function callOf(
+  request: ChatRequest,
+  abortSignal: AbortSignal,
+  { version, isMarked }: ModelFacts,
+): AiSdkCall {
+  const { messages, tools = [] } = request;
   const names = new Map<string, string>();
   return {
-    prompt: messages.map((message) => promptOf(message, names, version)),
+    prompt: messages.map((message) => {
+      const cacheControl = isMarked ? cacheMarkOf(message) : undefined;
+      const mark = cacheControl ? { providerOptions: { anthropic: { cacheControl } } } : {};
+      return { ...promptOf(message, names, version), ...mark };
+    }),
     abortSignal,
+    ...optionsOf(request),
     ...(tools.length === 0
       ? {}
       : {
@@ -99,6 +128,19 @@ function callOf({ messages, tools = [] }: ChatRequest, abortSignal: AbortSignal,
           })),
           toolChoice: { type: "auto" },
         }),
+  };
+}
+
+/** The options of a request, under the AI SDK's names. */
+function optionsOf(request: ChatRequest): Partial<AiSdkCall> {
+  const { temperature, top_p: topP, max_tokens: maxOutputTokens, stop, response_format: format } = request;
+  const options = Object.entries(request.provider_options ?? {}).filter(([, value]) => isObject(value));
+  const json = format?.type === "json_schema" ? { ...format.json_schema } : {};
+  return {
+    ...defined({ temperature, topP, maxOutputTokens }),
+    ...(stop ? { stopSequences: [...stop] } : {}),
+    ...(format ? { responseFormat: { type: "json", ...json } } : {}),
+    ...(options.length > 0 ? { providerOptions: Object.fromEntries(options) } : {}),
   };
 }
 
@@ -172,8 +214,8 @@ function bytesOf(text: string): Uint8Array {
 const UNKNOWN = "unknown";
 
 class PartReader {
-  /** Calls with streamed input but without a `tool-call` part, by id: their number and last index. */
-  readonly #streamed = new Map<string, { readonly place: number; readonly count: number }>();
+  /** Calls that have started but have no `tool-call` part yet, by id: their number, last index, and whether input came. */
+  readonly #streamed = new Map<string, { readonly place: number; count: number; hasInput: boolean }>();
   readonly #provided = new Map<string, string>();
   #calls = 0;
   #isEmpty = true;
@@ -194,9 +236,9 @@ class PartReader {
         return this.#fragment({ index: this.#begin(stringOf(id)), function: { name } });
       case "tool-input-delta": {
         const streamed = this.#streamed.get(stringOf(id));
-        return (
-          streamed && this.#fragment({ index: streamed.place, function: { arguments: stringOf(delta) } })
-        );
+        if (!streamed || !delta) return undefined;
+        streamed.hasInput = true;
+        return this.#fragment({ index: streamed.place, function: { arguments: stringOf(delta) } });
       }
       case "tool-call":
         return this.#call(stringOf(fields["toolCallId"]), name, fields);
@@ -228,7 +270,7 @@ class PartReader {
   /** The index of a new call. Models may repeat an id; each call still gets its own index. */
   #begin(id: string): number {
     const place = this.#calls++;
-    this.#streamed.set(id, { place, count: (this.#streamed.get(id)?.count ?? 0) + 1 });
+    this.#streamed.set(id, { place, count: (this.#streamed.get(id)?.count ?? 0) + 1, hasInput: false });
     return place;
   }
 
@@ -240,10 +282,9 @@ class PartReader {
     }
     const streamed = this.#streamed.get(id);
     if (!streamed) return this.#fragment({ index: this.#calls++, function: { name, arguments: text } });
-    const { place, count } = streamed; // the input was already streamed
-    if (count > 1) this.#streamed.set(id, { place, count: count - 1 });
-    else this.#streamed.delete(id);
-    return undefined;
+    const { place, hasInput } = streamed;
+    if (--streamed.count === 0) this.#streamed.delete(id);
+    return hasInput ? undefined : this.#fragment({ index: place, function: { arguments: text } });
   }
 
   #result(

@@ -21,18 +21,26 @@ export type AnswerPiece =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
   | { readonly type: "block"; readonly text: string }
+  | ArgumentsPiece
   | { readonly type: "provider-call"; readonly call: ProviderCall };
 
+/** A piece of a call's arguments. */
+interface ArgumentsPiece {
+  readonly type: "arguments";
+  readonly call: WrittenCall;
+  readonly text: string;
+}
+
 export interface WrittenCall {
+  readonly id: string;
   readonly name: string;
   /** Unparsed JSON. */
   readonly arguments: string;
+  /** Whether pieces of the arguments were told: more than one has come. */
+  readonly isTold: boolean;
 }
 
-interface Fragments {
-  name: string;
-  arguments: string;
-}
+type Fragments = { -readonly [Field in keyof WrittenCall]: WrittenCall[Field] };
 
 /**
  * One model answer, built from its chunks.
@@ -53,9 +61,11 @@ export class AnswerBuilder {
   finishReason: string | undefined;
   isDone = false;
   readonly #arrived: () => void;
+  readonly #newId: () => string;
 
-  constructor(arrived: () => void = () => {}) {
+  constructor(arrived: () => void = () => {}, newId: () => string = () => "") {
     this.#arrived = arrived;
+    this.#newId = newId;
   }
 
   get hasBegun(): boolean {
@@ -139,14 +149,20 @@ export class AnswerBuilder {
     let call = this.#calls.get(index);
     if (!call) {
       if (this.#calls.size === MAX_CALLS) throw tooMuch(`the answer has more than ${MAX_CALLS} tool calls`);
-      call = { name: "", arguments: "" };
+      call = { id: this.#newId(), name: "", arguments: "", isTold: false };
       this.#calls.set(index, call);
     }
     if (part?.name && call.name === "") call.name = part.name;
     if (!part?.arguments) return;
+    const isFirst = call.arguments === "";
     call.arguments += part.arguments;
     if (call.arguments.length > MAX_ARGUMENTS)
       throw tooMuch(`the arguments of a tool call are longer than ${MAX_ARGUMENTS} characters`);
+    if (call.isTold) tell({ type: "arguments", call, text: part.arguments });
+    else if (!isFirst && call.name !== "") {
+      call.isTold = true;
+      tell({ type: "arguments", call, text: call.arguments });
+    }
   }
 }
 

@@ -230,7 +230,8 @@ export class RunBackend {
 }
 
 function chatRequest(request: ChatRequest, headers: Readonly<Record<string, string>>): HttpRequest {
-  return { path: "/api/v1/chat/completions", body: request, headers };
+  const { provider_options: _, ...body } = request;
+  return { path: "/api/v1/chat/completions", body, headers };
 }
 
 function cut<R extends { readonly errorMessage?: string }>(record: R): R {

@@ -10,7 +10,9 @@ import { asRunError, Http, type Traffic } from "../http.ts";
 import { type ChatChunk, type ChatRequest, type ModelMessage, readChatMessage } from "../messages.ts";
 import { checkBaseUrl, lowerCased } from "../options.ts";
 import { chunkOfCompletion } from "./answer.ts";
+import { inParts, readsMarks, unmarked } from "./cache-marks.ts";
 import { DONE, eventsOf, parsedData } from "./event-stream.ts";
+import { extraFields } from "./model-options.ts";
 import type { ModelProvider } from "./providers.ts";
 import { Watch } from "./watch.ts";
 
@@ -66,10 +68,12 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
   if (!isObject(options as unknown))
     throw new InvalidInputError(`the options are ${describe(options)}.`, "Pass { baseUrl, apiKey, model }.");
   checkFields(options, CHECKS, "option");
-  const { apiKey, headers = {}, model, fetch, streamTimeout = 120_000, allowInsecure = false } = options;
+  const { apiKey, headers = {}, fetch, streamTimeout = 120_000, allowInsecure = false } = options;
   const hasSecrets = apiKey !== undefined || Object.keys(headers).length > 0;
   const baseUrl = checkBaseUrl(options.baseUrl, hasSecrets, allowInsecure);
   const { clock = systemClock, name = new URL(baseUrl).host } = options;
+  /** OpenAI's newer models refuse `max_tokens`; other servers know nothing else. */
+  const maxTokens = new URL(baseUrl).host === "api.openai.com" ? "max_completion_tokens" : "max_tokens";
   const redactor = new Redactor();
   redactor.use("options", apiKey, ...Object.values(headers));
   const http = new Http({
@@ -95,10 +99,14 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
     request: ChatRequest,
     { signal }: { readonly signal: AbortSignal },
   ): AsyncGenerator<ChatChunk, void> {
+    const { provider_options, max_tokens, ...rest } = request;
+    const { model: asked = request.model } = options;
     const body = {
-      ...request,
-      messages: request.messages.map(plain),
-      ...(model === undefined ? {} : { model }),
+      ...extraFields(provider_options, name),
+      ...rest,
+      ...(max_tokens === undefined ? {} : { [maxTokens]: max_tokens }),
+      model: asked,
+      messages: request.messages.map(readsMarks(asked) ? inParts : (message) => plain(unmarked(message))),
       stream_options: { include_usage: true },
     };
     const call = { path: "/chat/completions", body };
@@ -134,6 +142,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
 
   return {
     name,
+    readsCacheMarks: true,
     supports: () => true,
     stream,
     rateLimitResetAt: async (error) => {

@@ -10,6 +10,7 @@ import { type ChatChunk, type ChatRequest, codeIn, readChatMessage } from "../me
 import type { CodebuffRunFailureKind } from "../state/failure.ts";
 import { abortable } from "./abortable.ts";
 import type { RunBackend } from "./backend.ts";
+import { unmarked } from "./cache-marks.ts";
 import { parsedData } from "./event-stream.ts";
 import type { Receiver } from "./receive.ts";
 import { Watch } from "./watch.ts";
@@ -30,6 +31,8 @@ export interface ModelProvider {
    * `responseHeaders` and `responseBody` of an error are read like those of the AI SDK.
    */
   stream(request: ChatRequest, context: { readonly signal: AbortSignal }): AsyncIterable<ChatChunk>;
+  /** Whether requests have `cache_control` marks, with the option `promptCaching`. @default false */
+  readonly readsCacheMarks?: boolean;
   /** Renews the provider's credentials. Returns whether to retry. */
   refreshAuth?(): Promise<boolean>;
   /** When the rate limit behind an error ends. @default by `Retry-After`, otherwise unknown */
@@ -156,7 +159,8 @@ export class Providers {
   }
 
   async #stream({ request: all, receiver, signal }: Ask, provider: ModelProvider): Promise<void> {
-    const { codebuff_metadata: _, provider: __, ...request } = all;
+    const { codebuff_metadata: _, provider: __, ...rest } = all;
+    const request = provider.readsCacheMarks ? rest : { ...rest, messages: rest.messages.map(unmarked) };
     const watch = new Watch(this.#setup.clock, 0, signal); // the provider sets its own limit on silence
     try {
       await this.#receive(provider.stream(request, { signal: watch.signal }), receiver, watch);
@@ -223,6 +227,9 @@ export class Providers {
     const { message: words, responseHeaders: headers } = fields;
     const message = redact(typeof words === "string" ? words : said(thrown));
     const status = statusOf(thrown);
+    // The AI SDK's error for a server that was not reached: it can be retried, and has no status.
+    const isUnreached = status === undefined && kind === "upstream_error" && fields["isRetryable"] === true;
+    if (isUnreached) return new CodebuffRunError({ kind: "network", message, provider });
     if (status === undefined || kind === "auth" || kind === "stream_interrupted") {
       const code = thrown instanceof Error ? undefined : codeIn(thrown); // an Error's `code` is a system code
       const serverCode = code === undefined ? undefined : redact(code);

@@ -8,6 +8,9 @@
  * - `payment_required`: the account has no credits
  * - `account_suspended`, `free_mode_unavailable`, `forbidden`: the account lacks permission
  * - `session_gate`: free mode has no free place, or its session is over
+ * - `free_mode_capacity_deferred`: free mode is full, and takes the prompt after `retryAfter`
+ * - `update_required`: free mode demands a newer program; `consent_required`: the user must agree to terms first
+ * - `provider_usage_exhausted`: the service's own budget at the model's provider is used up
  * - `quota_exceeded`: the account reached a limit that resets in hours
  * - `rate_limited`: too many requests; a later retry can succeed
  * - `server`: the server failed; `network`: the server was not reached
@@ -26,6 +29,10 @@ export type CodebuffRunFailureKind =
   | "free_mode_unavailable"
   | "forbidden"
   | "session_gate"
+  | "free_mode_capacity_deferred"
+  | "update_required"
+  | "consent_required"
+  | "provider_usage_exhausted"
   | "quota_exceeded"
   | "rate_limited"
   | "server"

@@ -28,8 +28,13 @@ const MESSAGES: ShapeTable = {
   assistant: "content:string tool_calls?:call[]",
   tool: "content:string tool_call_id:filled",
 };
-/** A user message with content parts. */
-const PARTS = "content:part[]";
+/** Messages with content parts. The backend reads parts of user messages alone. */
+const PARTS: ShapeTable = {
+  system: "content:part[]",
+  user: "content:part[]",
+  assistant: "content:part[] tool_calls?:call[]",
+  tool: "content:part[] tool_call_id:filled",
+};
 
 export function noteRequest(call: Call, backend: Backend): void {
   const { record, text, json, key, route } = call;
@@ -53,7 +58,7 @@ function noteChat(call: Call, body: Dict, backend: Backend, note: Note): void {
   if (tools === undefined && tool_choice !== undefined)
     note("bad-field", "tool_choice must not be there without tools");
   noteEmpty(tools, "tools", note);
-  if (Array.isArray(messages)) noteMessages(messages, note);
+  if (Array.isArray(messages)) noteMessages(messages, call.route.direct === true, note);
   if (!call.route.direct) noteRun(call, body, backend, note);
   else
     for (const name of ["codebuff_metadata", "provider"])
@@ -94,7 +99,7 @@ function noteEmpty(list: unknown, name: string, note: Note): void {
 }
 
 /** Checks the fields of messages, and the order of tool calls and tool messages. */
-function noteMessages(messages: readonly unknown[], note: Note): void {
+function noteMessages(messages: readonly unknown[], isDirect: boolean, note: Note): void {
   const called = new Set<string>();
   const answered = new Set<string>();
   /** The last assistant message's calls without a tool message yet. */
@@ -107,8 +112,8 @@ function noteMessages(messages: readonly unknown[], note: Note): void {
   for (const [place, message] of messages.entries()) {
     const at = `messages[${place}]`;
     const { role, content, tool_calls, tool_call_id }: Dict = isDict(message) ? message : {};
-    const known = Object.hasOwn(MESSAGES, String(role)) ? MESSAGES[String(role)] : undefined;
-    const shape = role === "user" && Array.isArray(content) ? PARTS : known;
+    const shapes = Array.isArray(content) && (isDirect || role === "user") ? PARTS : MESSAGES;
+    const shape = Object.hasOwn(shapes, String(role)) ? shapes[String(role)] : undefined;
     if (!isDict(message)) note("bad-field", `${at} must be an object`);
     else if (shape === undefined)
       note("bad-field", `${at}.role must be one of system, user, assistant, tool`);

@@ -29,12 +29,15 @@ interface Call {
   result: OpenItem | "none" | "over";
 }
 
+const TOOL_ARGUMENTS: DeltaPart = { type: "tool_arguments" };
 const TOOL_OUTPUT: DeltaPart = { type: "tool_output" };
 
 export class Calls {
   readonly #items: Items;
   readonly #agents: Agents;
   readonly #calls = new Map<string, Call>();
+  /** Calls whose arguments arrive. */
+  readonly #written = new Map<string, OpenItem>();
   /** The backend's ids. A request has another id than its announced call. */
   readonly #nativeIds = new Map<string, string | null>();
   /** Denied calls, with their content if the backend does not confirm the denial. */
@@ -72,6 +75,34 @@ export class Calls {
     this.#unsettled.set(report.id, report);
   }
 
+  /** Adds a piece of a call's arguments, before the call is announced. `null`: the call is never announced. */
+  write({ id, name, agent }: CallReport, delta: string | null): void {
+    if (delta === null) {
+      this.#cut(id);
+      return;
+    }
+    if (this.#calls.has(id) || delta === "") return;
+    let item = this.#written.get(id);
+    if (!item) {
+      this.#agents.pause(agent);
+      const head = { native_item_id: id, parent_id: this.#agents.itemOf(agent) };
+      const contentOf = (args: string) =>
+        [{ type: "tool_call", name, arguments: args, call_id: id }] as const;
+      const start = { ...head, kind: "tool_call", role: "assistant", content: contentOf("") } as const;
+      // The fragment is not valid JSON, so a cut item has the fragment as a JSON string.
+      const grows = { part: TOOL_ARGUMENTS, finish: (text: string) => contentOf(JSON.stringify(text)) };
+      item = this.#items.start(start, "inferred", grows, "requested");
+      this.#written.set(id, item);
+    }
+    this.#items.grow(item, delta, "agent");
+  }
+
+  #cut(id: string): void {
+    const item = this.#written.get(id);
+    if (item) this.#items.complete(item, "inferred", "failed");
+    this.#written.delete(id);
+  }
+
   /** Announces a call. Ignores a known call. */
   announce({ id, nativeId = id, name, input, agent, facts }: CallReport, stated: Stated): void {
     if (this.#calls.has(id)) return;
@@ -83,8 +114,16 @@ export class Calls {
     const head = { native_item_id: nativeId, parent_id: this.#agents.itemOf(agent) };
     const args = toJsonText(input === undefined ? {} : input);
     const content = [{ type: "tool_call", name, arguments: args, call_id: id, ...facts }] as const;
-    const whole = { ...head, kind: "tool_call", role: "assistant", content } as const;
-    const item = this.#items.whole(whole, stated, "completed", "requested");
+    const written = this.#written.get(id);
+    let item: UniversalItem;
+    if (written) {
+      this.#written.delete(id);
+      this.#items.complete(written, stated, "completed", content);
+      item = { ...written.head, content, status: "completed" };
+    } else {
+      const whole = { ...head, kind: "tool_call", role: "assistant", content } as const;
+      item = this.#items.whole(whole, stated, "completed", "requested");
+    }
     const call: Call = { item, name, id, result: "none" };
     this.#calls.set(id, call);
     this.#nativeIds.set(id, nativeId);
@@ -150,8 +189,9 @@ export class Calls {
     this.#denied.set(id, content);
   }
 
-  /** The turn is over: announces calls that were held, and ends denied calls that the backend has not ended. */
+  /** The turn is over: ends calls whose arguments were cut, announces calls that were held, and ends denied calls that the backend has not ended. */
   finish(): void {
+    for (const id of [...this.#written.keys()]) this.#cut(id);
     for (const report of this.#unsettled.values()) this.announce(report, "agent");
     for (const [id, content] of this.#denied) this.end(id, content, "denied", "inferred");
   }

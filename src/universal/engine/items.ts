@@ -117,8 +117,14 @@ export class Items {
     return completed;
   }
 
-  start(item: NewItem, stated: Stated, grows: Omit<OpenItem, "head" | "text">): OpenItem {
-    const { head } = this.#begin(item, stated, grows.state);
+  /** @param state only for a call; by default that of `grows` */
+  start(
+    item: NewItem,
+    stated: Stated,
+    grows: Omit<OpenItem, "head" | "text">,
+    state: ToolCallState | undefined = grows.state,
+  ): OpenItem {
+    const { head } = this.#begin(item, stated, state);
     const open: OpenItem = { head, text: new GrowingText(Number.POSITIVE_INFINITY), ...grows };
     this.#open.add(open);
     return open;

@@ -272,6 +272,11 @@ export class Session {
     this.#working().calls.hold(report);
   }
 
+  /** Adds a piece of a call's arguments. `null`: no call follows. */
+  callInput(report: CallReport, delta: string | null): void {
+    this.#working().calls.write(report, delta);
+  }
+
   /** This machine runs a call. The backend may have announced the call under another id. */
   ownCall(report: CallReport, stated: Stated = "agent"): void {
     this.#working().calls.link(report, stated);

@@ -18,6 +18,10 @@ export const WORDS = {
       "Your account is suspended. The server has blocked this account. Contact the support of the service.",
     freeMode:
       "Free mode is not available here. The service offers no free mode to this account. Choose another mode in the settings.",
+    freeModeOutdated:
+      "Free mode asks for another program. The service keeps free mode for new versions of its own program. Choose another mode in the settings.",
+    consent:
+      "You must agree to terms first. The service wants your consent before it answers. Agree on its web site, and try again.",
     quota:
       "You have used up your limit. The account has reached a limit that resets after a time. Wait until then, or pay by use.",
     credits:
@@ -47,6 +51,8 @@ export const WORDS = {
     unknown: "Something went wrong. The app met an error that it does not know.",
     modelFailed:
       "The model has failed. The provider of the model did not answer as it should. If this happens again, choose another model.",
+    modelUsedUp:
+      "The model is used up for now. The service has no budget left for this model. Choose another model, or try again later.",
     brokenOff: "The answer broke off. The connection to the model ended in the middle of the answer.",
     connectionLost: "The connection was lost. The connection to the server broke off.",
     contextLost:
@@ -95,6 +101,10 @@ const KINDS = {
   account_suspended: WORDS.suspended,
   free_mode_unavailable: WORDS.freeMode,
   session_gate: WORDS.freeModeWaits,
+  free_mode_capacity_deferred: WORDS.freeModeWaits,
+  update_required: WORDS.freeModeOutdated,
+  consent_required: WORDS.consent,
+  provider_usage_exhausted: WORDS.modelUsedUp,
   quota_exceeded: WORDS.quota,
 } as const satisfies Readonly<Record<string, Words>>;
 
