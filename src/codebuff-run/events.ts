@@ -2,7 +2,7 @@
 import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
 import type { EventNames } from "../core/tell/events.ts";
 import type { Turn } from "../core/turn/turn.ts";
-import type { CodebuffRunEvent } from "./messages.ts";
+import type { CodebuffRunEvent, RunState } from "./messages.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 
 /** One answer of a model. */
@@ -15,6 +15,8 @@ export interface CodebuffRunStep {
   readonly contextTokens: number;
   /** The provider that answered; absent for the backend. */
   readonly provider?: string;
+  /** The run's state, as `onState` gets it. Absent for sub-agents. */
+  readonly state?: RunState;
 }
 
 /** The client's events: those of every client without the connection events, and these. */

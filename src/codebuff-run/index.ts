@@ -29,11 +29,17 @@ export type {
   RunOutput,
   RunState,
   RunStopReason,
+  RunUnderWay,
 } from "./messages.ts";
 export { type AiSdkModel, aiSdkModel } from "./model/ai-sdk.ts";
 export { type OpenAiCompatibleOptions, openAiCompatible } from "./model/open-ai.ts";
 export type { ModelProvider } from "./model/providers.ts";
-export type { CodebuffRunDefaults, CodebuffRunOptions, CodebuffRunPromptOptions } from "./options.ts";
+export type {
+  CodebuffRunDefaults,
+  CodebuffRunOptions,
+  CodebuffRunPromptOptions,
+  OnRunState,
+} from "./options.ts";
 export type { CodebuffRunFailureKind } from "./state/failure.ts";
 export type { CodebuffRunConversationState } from "./state/run-state.ts";
 export type { CodebuffRunResult } from "./turn.ts";

@@ -33,7 +33,19 @@ export interface CodebuffRunDefaults {
   readonly maxContextTokens?: number;
   /** Parameters for the agent. Added to the prompt as JSON. */
   readonly params?: Readonly<Record<string, unknown>>;
+  /**
+   * Gets the run's state after each answer of the model, before its first tool, and after each result. No tool starts
+   * before it resolves. If it throws, the run fails (`state_not_saved`). Continue from the state after a crash.
+   * @default none
+   */
+  readonly onState?: OnRunState;
 }
+
+/** Saves the state of a run. `signal` is aborted when the turn is cancelled. */
+export type OnRunState = (
+  state: RunState,
+  context: { readonly turnId: string; readonly signal: AbortSignal },
+) => void | PromiseLike<void>;
 
 /** Options of {@link CodebuffRun}. Times in ms, sizes in bytes; 0 disables a time limit. */
 export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolParametersByName>
@@ -110,6 +122,7 @@ const DEFAULTS_CHECKS: Checks<CodebuffRunDefaults> = {
   maxAgentSteps: checks.count,
   maxContextTokens: checks.count,
   params: checks.object,
+  onState: checks.function,
 };
 
 const CHECKS: Checks<CodebuffRunOptions> = {
@@ -170,7 +183,7 @@ export interface CodebuffRunSettings
 export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings {
   assertEngine([RANDOM, ADDRESSES, TEXT]);
   const shared = resolveLocalOptions(options, CHECKS);
-  const { agent, costMode = "normal", maxAgentSteps = 100, maxContextTokens, params } = options;
+  const { agent, costMode = "normal", maxAgentSteps = 100, maxContextTokens, params, onState } = options;
   const { agentDefinitions = [], tools = {}, overrideTools = {}, providers = [] } = options;
   const { toolSources = [] } = options;
   checkSources(toolSources);
@@ -209,7 +222,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     projectFiles: options.projectFiles ?? {},
     knowledgeFiles: options.knowledgeFiles ?? {},
     maxRuns: options.maxRuns ?? 100,
-    defaults: { costMode, maxAgentSteps, ...defined({ agent, maxContextTokens, params }) },
+    defaults: { costMode, maxAgentSteps, ...defined({ agent, maxContextTokens, params, onState }) },
   };
 }
 

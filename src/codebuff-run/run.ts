@@ -10,6 +10,7 @@ import { AgentRun } from "./agents/agent-run.ts";
 import { agentOfMode, KnownAgents } from "./agents/agents.ts";
 import { Flow, type Shared, tell, withdrawAll, wordsOf } from "./agents/shared.ts";
 import type { Tool } from "./calls/toolbox.ts";
+import { continued, showUnknown } from "./calls/unknown-calls.ts";
 import { CodebuffRunError, failureOutput, runFailureOf } from "./errors.ts";
 import { promptMessage, type RunPrompt } from "./input.ts";
 import type {
@@ -52,12 +53,15 @@ interface RunSetup {
 
 interface Beginning {
   readonly earlier: Earlier;
+  /** The earlier history, with the results of its open calls. */
+  readonly history: readonly RunMessage[];
   readonly fileContext: Readonly<Record<string, unknown>>;
   /** ms since 1970. */
   readonly sentAt: number;
 }
 
 const CANCELLED = { type: "error", message: "Run cancelled by user" } as const;
+const UNDER_WAY = { type: "error", message: "The run has not ended" } as const;
 
 /**
  * The run of one prompt.
@@ -112,6 +116,7 @@ export class Run implements LocalWork {
         if (this.#controller.signal.aborted) turn.stopped();
         else {
           if (!this.#isKnown) turn.unsent();
+          turn.tools.abandon(); // calls that `onState` kept from running
           turn.fail(this.#failure(error));
         }
       });
@@ -147,11 +152,20 @@ export class Run implements LocalWork {
     };
   }
 
+  /** The state for `onState`. Only while the agent runs. */
+  #stateNow(): RunState {
+    const { state } = this;
+    if (!state?.sessionState) throw new Error("the run has not begun");
+    const messages = state.sessionState.mainAgentState.messageHistory.length;
+    const openCalls = this.#root?.openCalls ?? [];
+    return { ...state, output: UNDER_WAY, underWay: { version: 1, messages, openCalls } };
+  }
+
   /** The state of an agent that failed before it began: with the prompt and the error. */
-  #unbegun({ earlier, sentAt }: Beginning, output: RunOutput): RunAgentState {
-    const { prompt, extraToolResults, options } = this.#setup.job.order;
+  #unbegun({ earlier, history, sentAt }: Beginning, output: RunOutput): RunAgentState {
+    const { prompt, options } = this.#setup.job.order;
     const why = output.type === "error" ? [noteMessage(output.message, sentAt)] : [];
-    const messages = [...earlier.history, ...extraToolResults, promptMessage(prompt, sentAt), ...why];
+    const messages = [...history, promptMessage(prompt, sentAt), ...why];
     const state = {
       agentId: "main-agent",
       agentType: earlier.agentType ?? null,
@@ -188,7 +202,8 @@ export class Run implements LocalWork {
     await backend?.user(signal);
     const earlier = order.earlier();
     const fileContext = fileContextOf(core.settings, earlier);
-    this.#beginning = { earlier, fileContext, sentAt: core.clock.wallTime() };
+    const { history, unknown } = continued(earlier, order.extraToolResults);
+    this.#beginning = { earlier, history, fileContext, sentAt: core.clock.wallTime() };
     const begun: Shared = {
       core,
       gate,
@@ -203,6 +218,7 @@ export class Run implements LocalWork {
       flow: this.#flow,
       spent,
       waiting: this.#waiting,
+      stateNow: () => this.#stateNow(),
       background: this.#background,
     };
     const start = {
@@ -212,8 +228,9 @@ export class Run implements LocalWork {
     const model = begun.agents.own(this.#agentId)?.model;
     tell(begun, { type: "start", ...start, ...defined({ model }) }, 0);
     this.#hasBegun = true;
+    for (const each of unknown) showUnknown(begun, each);
     const shared: Shared = { ...begun, tools: await this.#tools(begun) };
-    const root = await this.#rootOf(shared, earlier);
+    const root = await this.#rootOf(shared, history);
     this.#root = root;
     const { stopReason, output } = await root.run();
     this.#output = output;
@@ -264,8 +281,8 @@ export class Run implements LocalWork {
     return [...shared.tools, ...tools];
   }
 
-  async #rootOf(shared: Shared, earlier: Earlier): Promise<AgentRun> {
-    const { prompt, options, extraToolResults } = this.#setup.job.order;
+  async #rootOf(shared: Shared, earlier: readonly RunMessage[]): Promise<AgentRun> {
+    const { prompt, options } = this.#setup.job.order;
     const found = await shared.agents.find(this.#agentId);
     const { definition } = found;
     const spawnable = await shared.agents.all(definition.spawnableAgents ?? []);
@@ -274,7 +291,7 @@ export class Run implements LocalWork {
       agent: found,
       speaker: { id: "main-agent", type: definition.id, parentId: undefined, ancestorRunIds: [] },
       spawnable,
-      earlier: [...earlier.history, ...extraToolResults],
+      earlier,
       said: prompt,
       prompt: prompt.text,
       params: options.params,

@@ -43,6 +43,7 @@ const KINDS = names<CodebuffRunFailureKind>({
   no_response: true,
   no_progress: true,
   context_limit: true,
+  state_not_saved: true,
 });
 
 const OPTIONS = names<keyof CodebuffRunOptions>({
@@ -56,6 +57,7 @@ const OPTIONS = names<keyof CodebuffRunOptions>({
   costMode: true,
   maxAgentSteps: true,
   maxContextTokens: true,
+  onState: true,
   params: true,
   agentDefinitions: true,
   tools: true,
@@ -169,6 +171,7 @@ describe("docs/codebuff-run.md names", () => {
         credits: true,
         contextTokens: true,
         provider: true,
+        state: true,
       }),
     ],
     [
@@ -180,6 +183,7 @@ describe("docs/codebuff-run.md names", () => {
         maxAgentSteps: true,
         maxContextTokens: true,
         params: true,
+        onState: true,
         previousRun: true,
         key: true,
         branchOf: true,

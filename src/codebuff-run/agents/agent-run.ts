@@ -6,16 +6,16 @@ import { schemaOf } from "../calls/tool-schema.ts";
 import { failure, json, Toolbox } from "../calls/toolbox.ts";
 import { CodebuffRunError } from "../errors.ts";
 import { instructionMessages, promptMessage } from "../input.ts";
-import type { RunAgentState, RunMessage, RunStopReason } from "../messages.ts";
+import type { RunAgentState, RunCallPart, RunMessage, RunStopReason } from "../messages.ts";
 import { abortable } from "../model/abortable.ts";
-import { noteMessage, withoutOrphans } from "../state/history.ts";
+import { noteMessage, openCallsIn, withoutOrphans } from "../state/history.ts";
 import { endOfStep, isThinkOnly, type StepFacts } from "../turn.ts";
 import { AgentModel, type Received } from "./model-step.ts";
 import { outputOfRun } from "./output.ts";
 import { filledIn } from "./placeholders.ts";
 import { runProgram } from "./program.ts";
 import { RunRecord } from "./run-record.ts";
-import { assertWanted, tell, wordsOf } from "./shared.ts";
+import { assertWanted, saveState, tell, wordsOf } from "./shared.ts";
 import { type AgentEnd, type AgentRunSetup, type AgentWork, spawnAgents } from "./spawn.ts";
 
 /** Consecutive steps with only invalid calls before the run fails. */
@@ -88,11 +88,24 @@ export class AgentRun implements AgentWork {
         spawn: (orders) => spawnAgents(this, orders),
         setOutput: (input) => this.#setOutput(input),
       },
+      save: async () => {
+        if (this.#isRoot) await saveState(shared);
+      },
     });
   }
 
   child(setup: AgentRunSetup): AgentRun {
     return new AgentRun(setup);
+  }
+
+  /** Sub-agents have no state of their own in the run's state. */
+  get #isRoot(): boolean {
+    return this.setup.speaker.parentId === undefined;
+  }
+
+  /** The calls of this run without a result. */
+  get openCalls(): readonly RunCallPart[] {
+    return openCallsIn(this.#history.slice(this.#begun));
   }
 
   get state(): RunAgentState {
@@ -217,7 +230,9 @@ export class AgentRun implements AgentWork {
     assertWanted(shared);
     const { runId } = record;
     const { contextTokens } = this.#model;
-    const step = { agentId: speaker.id, runId, stepNumber, credits, contextTokens, ...defined({ provider }) };
+    const state = this.#isRoot ? shared.stateNow() : undefined;
+    const facts = { contextTokens, ...defined({ provider, state }) };
+    const step = { agentId: speaker.id, runId, stepNumber, credits, ...facts };
     core.outbox.run(() => core.events.emit("step", step, turn));
     return ends;
   }

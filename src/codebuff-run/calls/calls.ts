@@ -32,6 +32,8 @@ export interface CallsSetup {
   readonly toolbox: Toolbox;
   readonly controls: Controls;
   readonly history: RunMessage[];
+  /** Saves the run's state. No tool starts before it resolves. */
+  readonly save: () => Promise<void>;
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -53,7 +55,7 @@ export class AgentCalls {
     this.#setup = setup;
   }
 
-  /** Runs the calls of one answer. Throws only the stop's reason. */
+  /** Runs the calls of one answer. @throws CodebuffRunError `state_not_saved`; the stop's reason */
   async run(written: readonly WrittenCall[]): Promise<Ran> {
     const { shared } = this.#setup;
     const ready: Ready[] = [];
@@ -69,6 +71,7 @@ export class AgentCalls {
         this.#announce(read);
       }
     }
+    await this.#setup.save();
     for (const each of ready) await this.#execute(each);
     return { ran: ready.map(({ tool }) => tool.name), problems };
   }
@@ -83,6 +86,7 @@ export class AgentCalls {
     if ("issues" in checked) return failure(issuesText(name, checked));
     const ready: Ready = { tool, call: this.#callOf(tool, checked.input, input) };
     this.#announce(ready);
+    await this.#setup.save();
     return this.#execute(ready);
   }
 
@@ -191,6 +195,7 @@ export class AgentCalls {
       { type: "tool_result", toolCallId, toolName, output, ...defined({ parentAgentId: speaker.parentId }) },
       sizeOf(output),
     );
+    await this.#setup.save();
     return output;
   }
 
