@@ -2,6 +2,7 @@
 import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
 import type { EventNames } from "../core/tell/events.ts";
 import type { Turn } from "../core/turn/turn.ts";
+import type { Cost, Usage } from "../core/values.ts";
 import type { CodebuffRunEvent, RunState } from "./messages.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 
@@ -13,6 +14,10 @@ export interface CodebuffRunStep {
   readonly credits: number;
   /** Tokens of the history before the step: counted by the backend, or estimated. */
   readonly contextTokens: number;
+  /** Tokens of this answer, if the model's server reports them. */
+  readonly usage?: Usage;
+  /** Of this answer: credits of the backend, or dollars (`usd`) of a provider that reports them. */
+  readonly cost?: Cost;
   /** The provider that answered; absent for the backend. */
   readonly provider?: string;
   /** The run's state, as `onState` gets it. Absent for sub-agents. */

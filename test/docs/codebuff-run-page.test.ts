@@ -170,6 +170,8 @@ describe("docs/codebuff-run.md names", () => {
         stepNumber: true,
         credits: true,
         contextTokens: true,
+        usage: true,
+        cost: true,
         provider: true,
         state: true,
       }),

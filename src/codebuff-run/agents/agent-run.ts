@@ -213,7 +213,7 @@ export class AgentRun implements AgentWork {
     this.#model.assertSpace();
     const startTime = this.#now();
     const received = await this.#model.ask();
-    const { answer, credits, provider, interruption } = received;
+    const { answer, credits, usage, cost, provider, interruption } = received;
     const { record } = this;
     record.spend(credits);
     this.#stepsRemaining--;
@@ -231,7 +231,7 @@ export class AgentRun implements AgentWork {
     const { runId } = record;
     const { contextTokens } = this.#model;
     const state = this.#isRoot ? shared.stateNow() : undefined;
-    const facts = { contextTokens, ...defined({ provider, state }) };
+    const facts = { contextTokens, ...defined({ usage, cost, provider, state }) };
     const step = { agentId: speaker.id, runId, stepNumber, credits, ...facts };
     core.outbox.run(() => core.events.emit("step", step, turn));
     return ends;

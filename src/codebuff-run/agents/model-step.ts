@@ -1,5 +1,6 @@
 // Asks the model once, and passes its answer to the turn and the history.
 
+import type { Cost, Usage } from "../../core/values.ts";
 import { ProviderCalls } from "../calls/provider-calls.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { ChatRequest, ChatTool, ModelMessage, RunMessage } from "../messages.ts";
@@ -30,6 +31,9 @@ export interface Received {
   readonly answer: AnswerBuilder;
   readonly text: string;
   readonly credits: number;
+  readonly usage: Usage | undefined;
+  /** In credits from the backend, in dollars from a provider that reports them. */
+  readonly cost: Cost | undefined;
   /** Undefined for the backend. */
   readonly provider: string | undefined;
   /** Why the answer broke off. Its calls are dropped, and the model is asked again. */
@@ -129,9 +133,16 @@ export class AgentModel {
       provided.end();
     }
     const text = this.#remember(answer);
-    shared.spent.usage = sumOf(shared.spent.usage, answer.usage);
-    const credits = provider === undefined ? creditsOf(answer.cost) : 0;
-    return { answer, text, credits, provider, interruption };
+    const { usage, cost: dollars } = answer;
+    shared.spent.usage = sumOf(shared.spent.usage, usage);
+    const isCharged = provider === undefined && core.backend !== undefined;
+    const credits = isCharged ? creditsOf(dollars) : 0;
+    const cost = isCharged
+      ? { amount: credits, unit: "credits" }
+      : dollars > 0
+        ? { amount: dollars, unit: "usd" }
+        : undefined;
+    return { answer, text, credits, usage, cost, provider, interruption };
   }
 
   async drafts(n: number): Promise<{ readonly texts: readonly string[]; readonly credits: number }> {
