@@ -24,10 +24,29 @@ export interface CodebuffRunStep {
   readonly state?: RunState;
 }
 
+/** A history is shortened, because it is longer than `maxContextTokens`. */
+export interface CodebuffRunCompaction {
+  readonly agentId: string;
+  readonly runId: string;
+  readonly state: "started" | "completed";
+  /** Tokens of the history before. */
+  readonly before: number;
+  /** Tokens of the history after; with `completed`. */
+  readonly after?: number;
+  /** The text that replaces the oldest turns. Absent if no summary was needed or used. */
+  readonly summary?: string;
+}
+
 /** The client's events: those of every client without the connection events, and these. */
 export interface CodebuffRunClientEvents extends ClientEvents<CodebuffRunEvent, CodebuffRunResult> {
   /** A model has answered, and its tools have run. */
   step: [step: CodebuffRunStep, turn: Turn<CodebuffRunEvent, CodebuffRunResult>];
+  /** The history is shortened (`compact`), or was. */
+  compaction: [compaction: CodebuffRunCompaction, turn: Turn<CodebuffRunEvent, CodebuffRunResult>];
 }
 
-export const RUN_EVENTS: EventNames<CodebuffRunClientEvents> = { ...CLIENT_EVENTS, step: true };
+export const RUN_EVENTS: EventNames<CodebuffRunClientEvents> = {
+  ...CLIENT_EVENTS,
+  step: true,
+  compaction: true,
+};

@@ -16,7 +16,7 @@ export type {
 export { CodebuffRun } from "./client.ts";
 export type { CodebuffRunConversation } from "./conversation.ts";
 export { CodebuffRunError } from "./errors.ts";
-export type { CodebuffRunClientEvents, CodebuffRunStep } from "./events.ts";
+export type { CodebuffRunClientEvents, CodebuffRunCompaction, CodebuffRunStep } from "./events.ts";
 export type { CodebuffRunContent, CodebuffRunPromptInput } from "./input.ts";
 export type {
   ChatChunk,

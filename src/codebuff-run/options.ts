@@ -29,8 +29,14 @@ export interface CodebuffRunDefaults {
   readonly costMode?: string;
   /** Maximum number of model answers per run. Raise it for long tasks. @default 100, as in Codebuff's SDK */
   readonly maxAgentSteps?: number;
-  /** Tokens of the history at which a run fails instead of asking the model. @default none */
+  /** Tokens of the history. Above, the oldest turns are compacted; if that is not enough, the run fails. @default none */
   readonly maxContextTokens?: number;
+  /**
+   * What happens above `maxContextTokens`. `summary`: the same model sums up the oldest turns. `truncate`: they are left
+   * out. Long results of old turns are cut first; the last turn stays. `false`: the run fails (`context_limit`).
+   * @default "summary"
+   */
+  readonly compact?: "summary" | "truncate" | false;
   /** Parameters for the agent. Added to the prompt as JSON. */
   readonly params?: Readonly<Record<string, unknown>>;
   /**
@@ -111,6 +117,11 @@ const agent: Check = {
   holds: (value) => checks.text.holds(value) || isObject(value),
 };
 
+const compact: Check = {
+  expects: '"summary", "truncate" or false',
+  holds: (value) => value === "summary" || value === "truncate" || value === false,
+};
+
 const texts: Check = {
   expects: "an object of texts by path",
   holds: (value) => isObject(value) && Object.values(value).every((field) => typeof field === "string"),
@@ -121,6 +132,7 @@ const DEFAULTS_CHECKS: Checks<CodebuffRunDefaults> = {
   costMode: checks.text,
   maxAgentSteps: checks.count,
   maxContextTokens: checks.count,
+  compact,
   params: checks.object,
   onState: checks.function,
 };
@@ -162,7 +174,7 @@ export const RUN_PROMPT_CHECKS = {
 
 /** The defaults of a run, filled in. */
 export type RunDefaults = CodebuffRunDefaults &
-  Required<Pick<CodebuffRunDefaults, "costMode" | "maxAgentSteps">>;
+  Required<Pick<CodebuffRunDefaults, "costMode" | "maxAgentSteps" | "compact">>;
 
 type OwnOptions = Omit<
   CodebuffRunOptions,
@@ -183,7 +195,8 @@ export interface CodebuffRunSettings
 export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings {
   assertEngine([RANDOM, ADDRESSES, TEXT]);
   const shared = resolveLocalOptions(options, CHECKS);
-  const { agent, costMode = "normal", maxAgentSteps = 100, maxContextTokens, params, onState } = options;
+  const { agent, costMode = "normal", maxAgentSteps = 100, maxContextTokens, compact = "summary" } = options;
+  const { params, onState } = options;
   const { agentDefinitions = [], tools = {}, overrideTools = {}, providers = [] } = options;
   const { toolSources = [] } = options;
   checkSources(toolSources);
@@ -222,7 +235,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     projectFiles: options.projectFiles ?? {},
     knowledgeFiles: options.knowledgeFiles ?? {},
     maxRuns: options.maxRuns ?? 100,
-    defaults: { costMode, maxAgentSteps, ...defined({ agent, maxContextTokens, params, onState }) },
+    defaults: { costMode, maxAgentSteps, compact, ...defined({ agent, maxContextTokens, params, onState }) },
   };
 }
 

@@ -39,10 +39,18 @@ export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Ru
     core.assertOpen();
     checkCallOptions(options, RUN_PROMPT_CHECKS);
     const { defaults } = core.settings;
-    const { agent, costMode, maxAgentSteps, maxContextTokens, params, onState } = options ?? {};
+    const { agent, costMode, maxAgentSteps, maxContextTokens, compact, params, onState } = options ?? {};
     const { previousRun, extraToolResults = [] } = options ?? {};
     if (agent !== undefined) checkAgent(agent);
-    const given = defined({ agent, costMode, maxAgentSteps, maxContextTokens, params, onState });
+    const given = defined({
+      agent,
+      costMode,
+      maxAgentSteps,
+      maxContextTokens,
+      compact,
+      params,
+      onState,
+    });
     const merged = { ...defaults, ...given } as RunOrder["options"];
     const prompt = buildPrompt(input, merged.params);
     const own = previousRun === undefined ? undefined : readPrevious(previousRun);

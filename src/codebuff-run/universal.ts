@@ -6,6 +6,7 @@ import type { AnyAgentwireError } from "../core/errors.ts";
 import type { Cost, TurnToolCall, Usage } from "../core/values.ts";
 import { finiteJson, type ToolOutputContent } from "../universal/engine/content.ts";
 import type { Session } from "../universal/engine/session.ts";
+import { sayWord } from "../universal/engine/status-words.ts";
 import type { SessionEndedData } from "../universal/events.ts";
 import type { TurnEnd } from "../universal/facts.ts";
 import { attach } from "../universal/listen/attach.ts";
@@ -21,6 +22,7 @@ import type { AgentSource, UniversalOptions, UniversalStream } from "../universa
 import { readOutput } from "./calls/toolbox.ts";
 import { CodebuffRun } from "./client.ts";
 import { CodebuffRunError } from "./errors.ts";
+import type { CodebuffRunCompaction } from "./events.ts";
 import { type CodebuffRunPromptInput, saidIn } from "./input.ts";
 import type { CodebuffRunEvent } from "./messages.ts";
 import type { CodebuffRunOptions } from "./options.ts";
@@ -53,6 +55,16 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
     else if (event === this.#opener && event.type === "start")
       this.#agents.started(event); // already in `session.started`
     else this.#agents.event(event, session);
+  }
+
+  notice(name: string, value: unknown, session: Session): void {
+    if (name !== "compaction") return;
+    const { state, summary } = value as CodebuffRunCompaction;
+    sayWord(session, "compaction", { state, ...defined({ summary }) }, { stated: "daemon" });
+  }
+
+  rawOfNotice(): null {
+    return null; // this machine's own word
   }
 
   missed(text: string, session: Session): void {
@@ -150,6 +162,9 @@ const BINDING: Binding<CodebuffRun, CodebuffRunEvent, CodebuffRunResult> = {
   listen: (client, tell) => [
     client.on("step", ({ agentId, runId }, turn) => {
       if (agentId === MAIN_AGENT) tell({ type: "opened", nativeSessionId: runId, isNative: false }, turn);
+    }),
+    client.on("compaction", (value, turn) => {
+      if (value.agentId === MAIN_AGENT) tell({ type: "notice", name: "compaction", value }, turn);
     }),
   ],
   oneOff: sessionEnd,

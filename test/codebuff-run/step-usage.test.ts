@@ -7,7 +7,7 @@ import {
 } from "agentwire/codebuff-run";
 import { expect, test } from "vitest";
 import { fakeModel, finish } from "./fake-model.ts";
-import { AGENT, runWorld } from "./world.ts";
+import { runWorld } from "./world.ts";
 
 // What each answer costs, whoever gave it.
 
@@ -25,7 +25,6 @@ const completion = (): Response =>
     choices: [{ index: 0, message: { content: "Hi." }, finish_reason: "stop" }],
     usage: { prompt_tokens: 100, completion_tokens: 20, cost: 0.05 },
   });
-const alone = { apiKey: undefined, agent: AGENT } as const;
 
 test.each<[string, CodebuffRunOptions, Partial<CodebuffRunStep>]>([
   [
@@ -36,14 +35,13 @@ test.each<[string, CodebuffRunOptions, Partial<CodebuffRunStep>]>([
   [
     "a server with OpenAI's API that reports dollars",
     {
-      ...alone,
       providers: [openAiCompatible({ baseUrl: "http://127.0.0.1:9/v1", fetch: async () => completion() })],
     },
     { usage: { inputTokens: 100, outputTokens: 20 }, cost: { amount: 0.05, unit: "usd" }, credits: 0 },
   ],
   [
     "a model of the AI SDK",
-    { ...alone, providers: [aiSdkModel(fakeModel(said).model as never)] },
+    { providers: [aiSdkModel(fakeModel(said).model as never)] },
     { usage: { inputTokens: 7, outputTokens: 3 }, credits: 0 },
   ],
   ["a provider that counts the prompt alone", { providers: [own] }, { usage: { inputTokens: 5 } }],

@@ -3,6 +3,7 @@ import {
   type AgentDefinition,
   CodebuffRun,
   type CodebuffRunClientEvents,
+  type CodebuffRunCompaction,
   CodebuffRunError,
   type CodebuffRunEvent,
   type CodebuffRunFailureKind,
@@ -57,6 +58,7 @@ const OPTIONS = names<keyof CodebuffRunOptions>({
   costMode: true,
   maxAgentSteps: true,
   maxContextTokens: true,
+  compact: true,
   onState: true,
   params: true,
   agentDefinitions: true,
@@ -151,7 +153,11 @@ describe("docs/codebuff-run.md names", () => {
     [
       "what the client tells, and what it never does",
       "What is in a turn",
-      names<keyof CodebuffRunClientEvents | keyof CodebuffRunStep>({
+      names<keyof CodebuffRunClientEvents | keyof CodebuffRunStep | keyof CodebuffRunCompaction>({
+        before: true,
+        after: true,
+        summary: true,
+        compaction: true,
         step: true,
         settled: true,
         status: true,
@@ -184,6 +190,7 @@ describe("docs/codebuff-run.md names", () => {
         costMode: true,
         maxAgentSteps: true,
         maxContextTokens: true,
+        compact: true,
         params: true,
         onState: true,
         previousRun: true,

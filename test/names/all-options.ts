@@ -165,6 +165,7 @@ export const runOptions = {
   costMode: "normal",
   maxAgentSteps: 1,
   maxContextTokens: 1,
+  compact: "truncate",
   onState: () => {},
   params: {},
   agentDefinitions: [],

@@ -10,6 +10,7 @@ import type { RunAgentState, RunCallPart, RunMessage, RunStopReason } from "../m
 import { abortable } from "../model/abortable.ts";
 import { noteMessage, openCallsIn, withoutOrphans } from "../state/history.ts";
 import { endOfStep, isThinkOnly, type StepFacts } from "../turn.ts";
+import { Compaction } from "./compaction.ts";
 import { AgentModel, type Received } from "./model-step.ts";
 import { outputOfRun } from "./output.ts";
 import { filledIn } from "./placeholders.ts";
@@ -39,12 +40,13 @@ export class AgentRun implements AgentWork {
   readonly record: RunRecord;
   readonly #history: RunMessage[];
   /** The length of the history at the start of the run. */
-  readonly #begun: number;
+  #begun: number;
   /** The system prompt. Filled in once: providers cannot cache a prompt that changes. */
   readonly #system: string;
   readonly #toolbox: Toolbox;
   readonly #calls: AgentCalls;
   readonly #model: AgentModel;
+  readonly #compaction: Compaction;
   #stepsRemaining: number;
   #output: Readonly<Record<string, unknown>> | undefined;
   #stopReason: RunStopReason = "completed";
@@ -78,6 +80,16 @@ export class AgentRun implements AgentWork {
       system: this.#system,
       reminder: () => this.#filled(stepPrompt),
       runId: () => this.record.runId,
+    });
+    this.#compaction = new Compaction({
+      shared,
+      speaker,
+      history,
+      model: this.#model,
+      record: this.record,
+      removed: (messages) => {
+        this.#begun -= messages;
+      },
     });
     this.#calls = new AgentCalls({
       shared,
@@ -210,6 +222,7 @@ export class AgentRun implements AgentWork {
     assertWanted(shared);
     if (this.#stepsRemaining === 0) return this.#stopAtLimit();
     await this.#model.count();
+    await this.#compaction.fit();
     this.#model.assertSpace();
     const startTime = this.#now();
     const received = await this.#model.ask();

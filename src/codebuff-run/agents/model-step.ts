@@ -40,6 +40,17 @@ export interface Received {
   readonly interruption: CodebuffRunError | undefined;
 }
 
+export interface Summary {
+  /** Empty if the answer broke off. */
+  readonly text: string;
+  readonly credits: number;
+  readonly messageId: string | null;
+}
+
+const SUMMARISE =
+  "Sum up the conversation that you get, for an agent that goes on with it and will not see it. Keep what the user asked for, " +
+  "facts, names, decisions, paths of files, what was done, and what is still to do. Answer with the summary alone.";
+
 /** Asks the model of one agent. The answer goes to the turn's reader and into the history. */
 export class AgentModel {
   readonly #setup: ModelSetup;
@@ -52,7 +63,7 @@ export class AgentModel {
 
   /** Counts the tokens of the history. A failed count does not fail the run. */
   async count(): Promise<void> {
-    const { shared, definition, tools, history, system } = this.#setup;
+    const { shared, definition, history, system } = this.#setup;
     const { backend } = shared.core;
     const { model } = definition;
     let counted: number | undefined;
@@ -61,7 +72,13 @@ export class AgentModel {
     } catch {
       assertWanted(shared); // other failures: use the estimate
     }
-    this.contextTokens = counted ?? estimatedTokens(JSON.stringify(history), system, JSON.stringify(tools));
+    this.contextTokens = counted ?? this.estimate();
+  }
+
+  /** The estimated tokens of the history, the system prompt and the tools. */
+  estimate(): number {
+    const { tools, history, system } = this.#setup;
+    return estimatedTokens(JSON.stringify(history), system, JSON.stringify(tools));
   }
 
   /** @throws CodebuffRunError `context_limit` */
@@ -135,14 +152,49 @@ export class AgentModel {
     const text = this.#remember(answer);
     const { usage, cost: dollars } = answer;
     shared.spent.usage = sumOf(shared.spent.usage, usage);
-    const isCharged = provider === undefined && core.backend !== undefined;
-    const credits = isCharged ? creditsOf(dollars) : 0;
-    const cost = isCharged
-      ? { amount: credits, unit: "credits" }
-      : dollars > 0
-        ? { amount: dollars, unit: "usd" }
-        : undefined;
+    const credits = provider === undefined ? creditsOf(dollars) : 0;
+    const cost =
+      provider === undefined
+        ? { amount: credits, unit: "credits" }
+        : dollars > 0
+          ? { amount: dollars, unit: "usd" }
+          : undefined;
     return { answer, text, credits, usage, cost, provider, interruption };
+  }
+
+  /**
+   * Asks the model to sum up a part of the history. The turn shows nothing of the answer.
+   * @throws CodebuffRunError; the stop's reason
+   */
+  async summary(transcript: string, maxCharacters: number): Promise<Summary> {
+    const { shared } = this.#setup;
+    const { core, options, signal } = shared;
+    const { tools: _, tool_choice: __, ...request } = this.#request();
+    const system = `${SUMMARISE} Use at most ${maxCharacters} characters.`;
+    const messages: readonly ModelMessage[] = [
+      { role: "system", content: system },
+      { role: "user", content: [{ type: "text", text: `<conversation>\n${transcript}\n</conversation>` }] },
+    ];
+    const watch = new Watch(core.clock, core.settings.silentTimeout, signal, ["part of it", "silentTimeout"]);
+    const answer = new AnswerBuilder(() => watch.touch());
+    try {
+      const provider = await core.providers.ask({
+        request: { ...request, messages },
+        costMode: options.costMode,
+        headers: this.#headers(),
+        receiver: { answer, tell: () => {}, slowed: () => undefined },
+        signal: watch.signal,
+      });
+      shared.spent.usage = sumOf(shared.spent.usage, answer.usage);
+      const text = answer.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+      const credits = provider === undefined ? creditsOf(answer.cost) : 0;
+      return { text: answer.isComplete ? text.trim() : "", credits, messageId: answer.messageId ?? null };
+    } catch (error) {
+      assertWanted(shared);
+      throw error;
+    } finally {
+      watch.end();
+    }
   }
 
   async drafts(n: number): Promise<{ readonly texts: readonly string[]; readonly credits: number }> {
