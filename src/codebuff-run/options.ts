@@ -88,6 +88,11 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
   readonly overrideTools?: Readonly<Record<string, CodebuffRunToolHandler>>;
   /** Sources such as `mcpServers()`. An agent gets all their tools, or those in its `toolNames`. */
   readonly toolSources?: readonly ToolSource[];
+  /**
+   * Read-only tools of one answer run at the same time, up to 10; results keep the order of the calls. `false`: all tools
+   * run one by one. @default true
+   */
+  readonly parallelTools?: boolean;
   /** ms until the call of a handler fails. @default 0: no limit, because tools may run builds */
   readonly toolTimeout?: number;
   /** ms without a byte until the model is asked again. Keepalives come every 30 s. @default 120_000 */
@@ -155,6 +160,7 @@ const CHECKS: Checks<CodebuffRunOptions> = {
   tools: checks.object,
   overrideTools: checks.object,
   toolSources: checks.objects,
+  parallelTools: checks.boolean,
   toolTimeout: checks.delay,
   streamTimeout: checks.delay,
   silentTimeout: checks.delay,
@@ -226,6 +232,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     agentDefinitions,
     tools: [...customTools(tools), ...overrides(overrideTools)],
     toolSources,
+    parallelTools: options.parallelTools ?? true,
     toolTimeout: options.toolTimeout ?? 0,
     streamTimeout: options.streamTimeout ?? 120_000,
     silentTimeout: options.silentTimeout ?? 600_000,

@@ -65,6 +65,7 @@ const OPTIONS = names<keyof CodebuffRunOptions>({
   tools: true,
   overrideTools: true,
   toolSources: true,
+  parallelTools: true,
   toolPolicy: true,
   onToolApproval: true,
   onQuestion: true,

@@ -172,6 +172,7 @@ export const runOptions = {
   tools: {},
   overrideTools: {},
   toolSources: [],
+  parallelTools: false,
   toolTimeout: 1,
   streamTimeout: 1,
   stepReporting: "batch",

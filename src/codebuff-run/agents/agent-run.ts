@@ -25,6 +25,12 @@ const MAX_BAD_STEPS = 5;
 /** Consecutive steps with only reasoning before the run fails. */
 const MAX_THINK_ONLY = 3;
 
+/** Answers in a row with the same calls that the step limit names. */
+const MIN_REPEATS = 5;
+
+/** Characters of these calls in the message. */
+const MAX_SAID = 200;
+
 const INTERRUPTED = "Your answer broke off before its end. Go on from there.";
 const NO_OUTPUT = "You have not set the output yet. Call set_output with it.";
 
@@ -51,6 +57,8 @@ export class AgentRun implements AgentWork {
   #output: Readonly<Record<string, unknown>> | undefined;
   #stopReason: RunStopReason = "completed";
   #isAskedForOutput = false;
+  /** The calls of the last answer, in words, and how many answers in a row made them. */
+  #repeated = { said: "", times: 0 };
   #badSteps = 0;
   #thinkOnlySteps = 0;
 
@@ -256,7 +264,9 @@ export class AgentRun implements AgentWork {
     return false;
   }
 
-  #endAfter({ text }: Received, { ran, problems }: Ran): boolean {
+  #endAfter({ text }: Received, { ran, said, problems }: Ran): boolean {
+    const { said: before, times } = this.#repeated;
+    this.#repeated = { said, times: said === before ? times + 1 : 1 };
     for (const problem of problems) this.#note(problem);
     const { definition } = this.setup.agent;
     const isExplicit = definition.toolNames?.includes("task_completed") ?? false;
@@ -289,7 +299,11 @@ export class AgentRun implements AgentWork {
 
   #stopAtLimit(): true {
     const { shared } = this.setup;
-    const message = `Step limit of ${shared.options.maxAgentSteps} reached`;
+    const { said, times } = this.#repeated;
+    const call = shared.core.redactor.redact(said.slice(0, MAX_SAID));
+    const repeated =
+      said === "" || times < MIN_REPEATS ? "" : `. The last ${times} answers made the same call: ${call}`;
+    const message = `Step limit of ${shared.options.maxAgentSteps} reached${repeated}`;
     if (this.#stopReason === "max_steps") throw new CodebuffRunError({ kind: "no_progress", message }); // the program continued after the limit
     tell(shared, { type: "error", message }, message.length);
     this.#stopReason = "max_steps";
