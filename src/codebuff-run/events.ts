@@ -14,6 +14,8 @@ export interface CodebuffRunStep {
   readonly credits: number;
   /** Tokens of the history before the step: counted by the backend, or estimated. */
   readonly contextTokens: number;
+  /** The limit of the history, if the option is set. */
+  readonly maxContextTokens?: number;
   /** Tokens of this answer, if the model's server reports them. */
   readonly usage?: Usage;
   /** Of this answer: credits of the backend, or dollars (`usd`) of a provider that reports them. */

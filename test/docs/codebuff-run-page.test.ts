@@ -177,6 +177,7 @@ describe("docs/codebuff-run.md names", () => {
         stepNumber: true,
         credits: true,
         contextTokens: true,
+        maxContextTokens: true,
         usage: true,
         cost: true,
         provider: true,

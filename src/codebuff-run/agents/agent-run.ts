@@ -252,7 +252,8 @@ export class AgentRun implements AgentWork {
     const { runId } = record;
     const { contextTokens } = this.#model;
     const state = this.#isRoot ? shared.stateNow() : undefined;
-    const facts = { contextTokens, ...defined({ usage, cost, provider, state }) };
+    const { maxContextTokens } = shared.options;
+    const facts = { contextTokens, ...defined({ maxContextTokens, usage, cost, provider, state }) };
     const step = { agentId: speaker.id, runId, stepNumber, credits, ...facts };
     core.outbox.run(() => core.events.emit("step", step, turn));
     return ends;
