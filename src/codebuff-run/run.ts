@@ -9,6 +9,7 @@ import type { LiveTurn } from "../core/turn/live-turn.ts";
 import { AgentRun } from "./agents/agent-run.ts";
 import { agentOfMode, KnownAgents } from "./agents/agents.ts";
 import { Flow, type Shared, tell, withdrawAll, wordsOf } from "./agents/shared.ts";
+import { backendTools } from "./calls/backend-tools.ts";
 import type { Tool } from "./calls/toolbox.ts";
 import { continued, showUnknown } from "./calls/unknown-calls.ts";
 import { CodebuffRunError, failureOutput, runFailureOf } from "./errors.ts";
@@ -271,14 +272,16 @@ export class Run implements LocalWork {
   /** The tools of the run. Skips the tools of a failed source. */
   async #tools(shared: Shared): Promise<readonly Tool[]> {
     const { core, turn, signal } = shared;
-    if (core.toolSources.isEmpty) return shared.tools;
+    const spend = (credits: number): void => this.#root?.record.spend(credits);
+    const own = [...shared.tools, ...backendTools(core.backend, shared, spend)];
+    if (core.toolSources.isEmpty) return own;
     const { tools, failed } = await core.toolSources.tools(signal);
     for (const { source, error } of failed) {
       const message = `The tools of ${source} are missing: ${wordsOf(shared, error)}`;
       core.warn("tool-source", message, { cause: error, turnId: turn.id });
       tell(shared, { type: "error", message }, message.length);
     }
-    return [...shared.tools, ...tools];
+    return [...own, ...tools];
   }
 
   async #rootOf(shared: Shared, earlier: readonly RunMessage[]): Promise<AgentRun> {
