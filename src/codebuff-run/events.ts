@@ -14,7 +14,7 @@ export interface CodebuffRunStep {
   readonly credits: number;
   /** Tokens of the history before the step: counted by the backend, or estimated. */
   readonly contextTokens: number;
-  /** The limit of the history, if the option is set. */
+  /** The limit of the history: the option, or by the provider's `contextWindow`. Absent without either. */
   readonly maxContextTokens?: number;
   /** Tokens of this answer, if the model's server reports them. */
   readonly usage?: Usage;
@@ -26,7 +26,7 @@ export interface CodebuffRunStep {
   readonly state?: RunState;
 }
 
-/** A history is shortened, because it is longer than `maxContextTokens`. */
+/** A history is shortened, because it is longer than its limit. */
 export interface CodebuffRunCompaction {
   readonly agentId: string;
   readonly runId: string;

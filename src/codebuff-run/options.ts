@@ -29,7 +29,10 @@ export interface CodebuffRunDefaults {
   readonly costMode?: string;
   /** Maximum number of model answers per run. Raise it for long tasks. @default 100, as in Codebuff's SDK */
   readonly maxAgentSteps?: number;
-  /** Tokens of the history. Above, the oldest turns are compacted; if that is not enough, the run fails. @default none */
+  /**
+   * Tokens of the history. Above, the oldest turns are compacted; if that is not enough, the run fails.
+   * @default 80 % of the provider's `contextWindow`; none if that is unknown
+   */
   readonly maxContextTokens?: number;
   /**
    * What happens above `maxContextTokens`. `summary`: the same model sums up the oldest turns. `truncate`: they are left

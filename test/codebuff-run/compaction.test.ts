@@ -57,11 +57,12 @@ const look = (size: number) => ({
 });
 
 function clientOf(provider: ModelProvider, options: CodebuffRunOptions = {}) {
+  const limit = provider.contextWindow === undefined ? { maxContextTokens: 2_000 } : {};
   const client = new CodebuffRun({
     providers: [provider],
     agent: AGENT,
     clock: new ManualClock(),
-    maxContextTokens: 2_000,
+    ...limit,
     ...options,
   });
   const told: CodebuffRunCompaction[] = [];
@@ -99,10 +100,12 @@ async function tooMuch(client: CodebuffRun, turns = 4) {
   return talk.prompt("The last.");
 }
 
-const textsOf = ({ sessionState }: RunState): readonly string[] =>
-  sessionState?.mainAgentState.messageHistory.flatMap(({ content }) =>
+const historyOf = ({ sessionState }: RunState) => sessionState?.mainAgentState.messageHistory ?? [];
+
+const textsOf = (state: RunState): readonly string[] =>
+  historyOf(state).flatMap(({ content }) =>
     content.flatMap((part) => (part.type === "text" ? [part.text] : [])),
-  ) ?? [];
+  );
 
 describe("above `maxContextTokens`", () => {
   test("the model sums up the oldest turns; newer ones and the last one stay", async () => {
@@ -119,7 +122,9 @@ describe("above `maxContextTokens`", () => {
     expect(messages.map(({ role }) => role)).toEqual(["system", "user"]);
     expect(sent).toMatch(/Turn 0: word[\s\S]*Agent: Yes\./);
     const texts = textsOf(state);
-    expect(texts[0]).toBe("<system>Summary of the conversation before:\nThey took turns.</system>");
+    expect(texts[0]).toBe(
+      "<system>Summary of the conversation before this point:</system>\nThey took turns.",
+    );
     expect(texts.at(-2)).toContain("The last.");
     expect(texts.join("\n")).toContain("Turn 3: word");
     expect(texts.join("\n")).not.toContain("Turn 0: word");
@@ -159,6 +164,27 @@ describe("above `maxContextTokens`", () => {
       ["started", undefined],
       ["completed", undefined],
     ]);
+  });
+
+  test("the limit is 80 % of a provider's `contextWindow`; `maxContextTokens` comes first", async () => {
+    const { provider } = model(({ isSummary }) => (isSummary ? "They took turns." : "Yes."));
+    const windowed = { ...provider, contextWindow: 2_500 };
+    await using at = clientOf(windowed);
+    await using wide = clientOf(windowed, { maxContextTokens: 9_000 });
+    for (const { client } of [at, wide]) await (await tooMuch(client)).result;
+    expect([at.told.length, wide.told.length]).toEqual([2, 0]);
+    expect(() => clientOf({ ...provider, contextWindow: 0 })).toThrow(/`providers`/);
+  });
+
+  test("pictures in old results become their type", async () => {
+    const { provider } = model(({ messages }) => (messages.length === 1 ? { call: {} } : "Yes."));
+    const picture = { type: "media", data: "AAAA".repeat(1_500), mediaType: "image/png" } as const;
+    const see = { ...look(1), execute: () => [picture] };
+    await using at = clientOf(provider, { tools: { look: see }, maxContextTokens: 1_800 });
+    const talk = at.client.conversation();
+    await talk.prompt("Look.").result;
+    const { state } = await talk.prompt(`And? ${words(100)}`).result;
+    expect(historyOf(state)[2]).toMatchObject({ content: [{ type: "json", value: '["image/png"]' }] });
   });
 
   test.each<[string, string, CodebuffRunOptions]>([

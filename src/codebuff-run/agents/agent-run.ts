@@ -252,7 +252,7 @@ export class AgentRun implements AgentWork {
     const { runId } = record;
     const { contextTokens } = this.#model;
     const state = this.#isRoot ? shared.stateNow() : undefined;
-    const { maxContextTokens } = shared.options;
+    const { limit: maxContextTokens } = this.#model;
     const facts = { contextTokens, ...defined({ maxContextTokens, usage, cost, provider, state }) };
     const step = { agentId: speaker.id, runId, stepNumber, credits, ...facts };
     core.outbox.run(() => core.events.emit("step", step, turn));

@@ -51,7 +51,8 @@ export class Compaction {
   async fit(): Promise<void> {
     const { shared, history, model } = this.#setup;
     const { core, turn, options } = shared;
-    const { maxContextTokens: limit, compact } = options;
+    const { limit } = model;
+    const { compact } = options;
     const isTooLong = limit !== undefined && model.contextTokens > limit;
     if (!isTooLong || compact === false || turnsIn(history).length < 2) return;
     const unhold = turn.hold(); // `silentTimeout` covers a silent model

@@ -81,11 +81,18 @@ export class AgentModel {
     return estimatedTokens(JSON.stringify(history), system, JSON.stringify(tools));
   }
 
+  /** Tokens that the history may have. */
+  get limit(): number | undefined {
+    const { shared, definition } = this.#setup;
+    const { maxContextTokens, costMode } = shared.options;
+    return maxContextTokens ?? shared.core.providers.limitOf({ model: definition.model, costMode });
+  }
+
   /** @throws CodebuffRunError `context_limit` */
   assertSpace(): void {
-    const { maxContextTokens } = this.#setup.shared.options;
-    if (maxContextTokens === undefined || this.contextTokens <= maxContextTokens) return;
-    const message = `the history has ${this.contextTokens} tokens, over the limit of ${maxContextTokens}`;
+    const { limit } = this;
+    if (limit === undefined || this.contextTokens <= limit) return;
+    const message = `the history has ${this.contextTokens} tokens, over the limit of ${limit}`;
     throw new CodebuffRunError({ kind: "context_limit", message });
   }
 

@@ -28,6 +28,8 @@ export interface OpenAiCompatibleOptions {
   readonly fetch?: FetchLike;
   /** ms without a byte; 0: no limit. @default 120_000: reasoning models send little */
   readonly streamTimeout?: number;
+  /** Tokens that the model holds: see `contextWindow` of a provider. @default unknown */
+  readonly contextWindow?: number;
   /** Allows sending a key over plain `http://` to other machines. @default false */
   readonly allowInsecure?: boolean;
   readonly clock?: Clock;
@@ -41,6 +43,7 @@ const CHECKS: Checks<OpenAiCompatibleOptions> = {
   name: checks.text,
   fetch: checks.function,
   streamTimeout: checks.delay,
+  contextWindow: checks.count,
   allowInsecure: checks.boolean,
   clock: checks.object,
 };
@@ -132,9 +135,11 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
     }
   }
 
+  const { contextWindow } = options;
   return {
     name,
     supports: () => true,
+    ...(contextWindow === undefined ? {} : { contextWindow }),
     stream,
     rateLimitResetAt: async (error) => {
       const wait = error instanceof CodebuffRunError ? error.retryAfter : undefined;

@@ -1,7 +1,7 @@
 // Pure: the turns of a history, and what compaction makes of them.
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { type RunMessage, USER_PROMPT } from "../messages.ts";
-import { noteMessage, plainText } from "./history.ts";
+import { plainText } from "./history.ts";
 
 /** Marks the message that stands for the turns that compaction removed. */
 const SUMMARY = "SUMMARY";
@@ -30,37 +30,32 @@ export function isSummary([message]: readonly RunMessage[]): boolean {
   return message?.role === "user" && message.tags?.includes(SUMMARY) === true;
 }
 
-/** The message that stands for removed turns. */
+/** The message that stands for removed turns. The model's words stay outside of the tags for this library's words. */
 export function summaryMessage(summary: string, sentAt: number): RunMessage {
-  return {
-    ...noteMessage(`Summary of the conversation before:\n${summary}`, sentAt),
-    tags: [SUMMARY],
-  } as RunMessage;
+  return standIn(`<system>Summary of the conversation before this point:</system>\n${summary}`, sentAt);
 }
 
 /** The message in place of turns that were removed without a summary. */
 export function leftOutMessage(sentAt: number): RunMessage {
-  return {
-    ...noteMessage("The oldest part of this conversation was left out.", sentAt),
-    tags: [SUMMARY],
-  } as RunMessage;
+  return standIn("<system>The oldest part of this conversation was left out.</system>", sentAt);
+}
+
+function standIn(text: string, sentAt: number): RunMessage {
+  return { role: "user", content: [{ type: "text", text }], tags: [SUMMARY], sentAt };
 }
 
 /** A message of an old turn. Long results are cut. */
 export function withShortResult(message: RunMessage): RunMessage {
-  if (message.role !== "tool") return message;
-  const text = resultText(message.content);
+  if (message.role !== "tool" || JSON.stringify(message.content).length <= MAX_OLD_RESULT) return message;
+  return { ...message, content: [{ type: "json", value: shortText(message.content) }] };
+}
+
+/** A result as a text: the beginning of a long one, and the types of media. */
+function shortText(content: readonly ToolOutput[]): string {
+  const text = JSON.stringify(content.map((part) => (part.type === "json" ? part.value : part.mediaType)));
   return text.length <= MAX_OLD_RESULT
-    ? message
-    : { ...message, content: [{ type: "json", value: cut(text) }] };
-}
-
-function resultText(content: readonly ToolOutput[]): string {
-  return JSON.stringify(content.map((part) => (part.type === "json" ? part.value : part)));
-}
-
-function cut(text: string): string {
-  return `${text.slice(0, MAX_OLD_RESULT / 2)} [cut: ${text.length} characters]`;
+    ? text
+    : `${text.slice(0, MAX_OLD_RESULT / 2)} [cut: ${text.length} characters]`;
 }
 
 /** Turns as a text, for the model that sums them up. */
@@ -69,10 +64,7 @@ export function transcriptOf(messages: readonly RunMessage[]): string {
 }
 
 function linesOf(message: RunMessage): readonly string[] {
-  if (message.role === "tool") {
-    const text = resultText(message.content);
-    return [`Result of ${message.toolName}: ${text.length > MAX_OLD_RESULT ? cut(text) : text}`];
-  }
+  if (message.role === "tool") return [`Result of ${message.toolName}: ${shortText(message.content)}`];
   const speaker = message.role === "assistant" ? "Agent" : "User";
   return message.content.flatMap((part) => {
     if (part.type === "text") return [`${speaker}: ${part.text}`];
