@@ -38,7 +38,7 @@ const knownIn = (state: RunState): readonly string[] =>
   });
 
 /** One life of a process that works on a script, from the last saved state to its death at a moment, or to its end. */
-async function live(script: Script, saved: string | undefined, dies: number) {
+async function live(script: Script, saved: string | undefined, dies: number, readOnly = false) {
   const ran: string[] = [];
   let last = saved;
   let moments = 0;
@@ -55,7 +55,7 @@ async function live(script: Script, saved: string | undefined, dies: number) {
     providers: [scriptedModel(script)],
     agent: AGENT,
     clock: new ManualClock(),
-    tools: { work: workTool((task) => ran.push(task), moment) },
+    tools: { work: workTool((task) => ran.push(task), moment, readOnly) },
     onState: async (state) => {
       await moment();
       last = JSON.stringify(state);
@@ -79,12 +79,13 @@ describe("a run that is killed and gone on with", () => {
       fc.asyncProperty(
         scripts,
         fc.array(fc.integer({ min: 1, max: 14 }), { maxLength: 12 }),
-        async (script, deaths) => {
+        fc.boolean(), // whether the tools of an answer run at the same time
+        async (script, deaths, readOnly) => {
           let saved: string | undefined;
           const all = new Set<string>();
           for (const dies of [...deaths, 0]) {
             const known = saved === undefined ? [] : knownIn(JSON.parse(saved));
-            const life = await live(script, saved, dies);
+            const life = await live(script, saved, dies, readOnly);
             for (const task of life.ran) all.add(task);
             expect(life.ran.filter((task) => known.includes(task))).toEqual([]);
             saved = life.saved;

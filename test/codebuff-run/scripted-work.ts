@@ -44,9 +44,14 @@ export function scriptedModel(script: Script): ModelProvider {
 }
 
 /** A tool that does a task. `moment` may never resolve: the process is killed there. */
-export function workTool(work: (task: string) => void, moment: () => Promise<void>): CodebuffRunTool {
+export function workTool(
+  work: (task: string) => void,
+  moment: () => Promise<void>,
+  readOnly = false,
+): CodebuffRunTool {
   return {
     description: "Does a task.",
+    readOnly,
     parameters: { type: "object", properties: { task: { type: "string" } }, required: ["task"] },
     async execute({ input }): Promise<readonly ToolOutput[]> {
       const task = String((input as Readonly<Record<string, unknown>>)["task"]);
