@@ -1,13 +1,16 @@
 // What docs/codebuff-run.md shows. Each function holds one region and gives it what it takes for granted.
+import { readFile, rename, writeFile } from "node:fs/promises";
 import {
   type AgentDefinition,
   CodebuffRun,
   type CodebuffRunConversation,
   CodebuffRunError,
   type CodebuffRunOptions,
+  type CodebuffRunResult,
   type CodebuffRunTool,
   isAgentwireError,
   type ModelProvider,
+  type OnRunState,
   openAiCompatible,
   type Question,
   type StandardSchema,
@@ -189,6 +192,20 @@ export async function states(client: CodebuffRun): Promise<string> {
   const { text } = await client.prompt("Which of them are slow?", { previousRun: state }).result;
   // #endregion
   return text;
+}
+
+export async function survives(client: CodebuffRun, file: string): Promise<CodebuffRunResult> {
+  // #region codebuff-run-on-state
+  const onState: OnRunState = async (state) => {
+    await writeFile(`${file}.new`, JSON.stringify(state));
+    await rename(`${file}.new`, file); // a crash leaves the old state or the new one, never half of one
+  };
+  const saved = await readFile(file, "utf8").catch(() => undefined); // of a run that was killed
+  const turn = saved
+    ? client.prompt("Go on.", { previousRun: JSON.parse(saved), onState })
+    : client.prompt("Fix the failing test.", { onState });
+  // #endregion
+  return await turn.result;
 }
 
 export function team(options: CodebuffRunOptions): CodebuffRun {

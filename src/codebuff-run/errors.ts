@@ -67,7 +67,8 @@ const ADVICE: Advice = {
   invalid_agent: "correct the definition",
   no_response: "check the agent's prompts",
   no_progress: "check the agent's tools and prompts",
-  context_limit: "raise `maxContextTokens`, or begin a new conversation",
+  context_limit: "raise `maxContextTokens`, allow `compact`, or begin a new conversation",
+  state_not_saved: "check `onState`, then go on from `partial.state`",
 };
 
 /** Advice about a provider. The provider's name follows. */

@@ -16,7 +16,7 @@ export type {
 export { CodebuffRun } from "./client.ts";
 export type { CodebuffRunConversation } from "./conversation.ts";
 export { CodebuffRunError } from "./errors.ts";
-export type { CodebuffRunClientEvents, CodebuffRunStep } from "./events.ts";
+export type { CodebuffRunClientEvents, CodebuffRunCompaction, CodebuffRunStep } from "./events.ts";
 export type { CodebuffRunContent, CodebuffRunPromptInput } from "./input.ts";
 export type {
   ChatChunk,
@@ -30,12 +30,18 @@ export type {
   RunOutput,
   RunState,
   RunStopReason,
+  RunUnderWay,
 } from "./messages.ts";
 export { type AiSdkModel, aiSdkModel } from "./model/ai-sdk.ts";
 export type { ModelOptions, ResponseFormat } from "./model/model-options.ts";
 export { type OpenAiCompatibleOptions, openAiCompatible } from "./model/open-ai.ts";
 export type { ModelProvider } from "./model/providers.ts";
-export type { CodebuffRunDefaults, CodebuffRunOptions, CodebuffRunPromptOptions } from "./options.ts";
+export type {
+  CodebuffRunDefaults,
+  CodebuffRunOptions,
+  CodebuffRunPromptOptions,
+  OnRunState,
+} from "./options.ts";
 export type { CodebuffRunFailureKind } from "./state/failure.ts";
 export type { CodebuffRunConversationState } from "./state/run-state.ts";
 export type { CodebuffRunResult } from "./turn.ts";

@@ -43,12 +43,15 @@ export type RunPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly image: string; readonly mediaType?: string }
   | { readonly type: "reasoning"; readonly text: string }
-  | {
-      readonly type: "tool-call";
-      readonly toolCallId: string;
-      readonly toolName: string;
-      readonly input: Readonly<Record<string, unknown>>;
-    };
+  | RunCallPart;
+
+/** A tool call in the history. */
+export interface RunCallPart {
+  readonly type: "tool-call";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
 
 export const USER_PROMPT = "USER_PROMPT";
 
@@ -115,6 +118,17 @@ export interface RunState {
   readonly stopReason?: RunStopReason;
   /** Why the run failed. */
   readonly failure?: RunFailure;
+  /** Set in a state of `onState`: the run had not ended. */
+  readonly underWay?: RunUnderWay;
+}
+
+/** What a run had begun when its state was saved. */
+export interface RunUnderWay {
+  readonly version: 1;
+  /** Messages in the history. A state with another number was cut. */
+  readonly messages: number;
+  /** Calls without a result, not in the history. It is not known whether they ran. */
+  readonly openCalls: readonly RunCallPart[];
 }
 
 /** A fragment of a tool call in a chunk. */

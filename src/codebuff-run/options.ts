@@ -36,16 +36,37 @@ export interface CodebuffRunDefaults extends ModelOptions {
   readonly costMode?: string;
   /** Maximum number of model answers per run. Raise it for long tasks. @default 100, as in Codebuff's SDK */
   readonly maxAgentSteps?: number;
-  /** Tokens of the history at which a run fails instead of asking the model. @default none */
+  /**
+   * Tokens of the history. Above, the oldest turns are compacted; if that is not enough, the run fails.
+   * @default 80 % of the provider's `contextWindow`; none if that is unknown
+   */
   readonly maxContextTokens?: number;
   /**
    * Further keys of `codebuff_metadata` in the requests to the backend, at most 64 KiB of JSON. The client's own keys
    * win. @default none
    */
   readonly extraCodebuffMetadata?: Readonly<Record<string, unknown>>;
+  /**
+   * What happens above `maxContextTokens`. `summary`: the same model sums up the oldest turns. `truncate`: they are left
+   * out. Long results of old turns are cut first; the last turn stays. `false`: the run fails (`context_limit`).
+   * @default "summary"
+   */
+  readonly compact?: "summary" | "truncate" | false;
   /** Parameters for the agent. Added to the prompt as JSON. */
   readonly params?: Readonly<Record<string, unknown>>;
+  /**
+   * Gets the run's state after each answer of the model, before its first tool, and after each result. No tool starts
+   * before it resolves. If it throws, the run fails (`state_not_saved`). Continue from the state after a crash.
+   * @default none
+   */
+  readonly onState?: OnRunState;
 }
+
+/** Saves the state of a run. `signal` is aborted when the turn is cancelled. */
+export type OnRunState = (
+  state: RunState,
+  context: { readonly turnId: string; readonly signal: AbortSignal },
+) => void | PromiseLike<void>;
 
 /** Options of {@link CodebuffRun}. Times in ms, sizes in bytes; 0 disables a time limit. */
 export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolParametersByName>
@@ -87,6 +108,11 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
   readonly overrideTools?: Readonly<Record<string, CodebuffRunToolHandler>>;
   /** Sources such as `mcpServers()`. An agent gets all their tools, or those in its `toolNames`. */
   readonly toolSources?: readonly ToolSource[];
+  /**
+   * Read-only tools of one answer run at the same time, up to 10; results keep the order of the calls. `false`: all tools
+   * run one by one. @default true
+   */
+  readonly parallelTools?: boolean;
   /** ms until the call of a handler fails. @default 0: no limit, because tools may run builds */
   readonly toolTimeout?: number;
   /** ms without a byte until the model is asked again. Keepalives come every 30 s. @default 120_000 */
@@ -127,6 +153,11 @@ const names: Check = {
     Array.isArray(value) && value.length > 0 && value.every((each) => checks.text.holds(each)),
 };
 
+const compact: Check = {
+  expects: '"summary", "truncate" or false',
+  holds: (value) => value === "summary" || value === "truncate" || value === false,
+};
+
 const texts: Check = {
   expects: "an object of texts by path",
   holds: (value) => isObject(value) && Object.values(value).every((field) => typeof field === "string"),
@@ -140,7 +171,9 @@ const DEFAULTS_CHECKS: Checks<CodebuffRunDefaults> = {
   costMode: checks.text,
   maxAgentSteps: checks.count,
   maxContextTokens: checks.count,
+  compact,
   params: checks.object,
+  onState: checks.function,
 };
 
 const CHECKS: Checks<CodebuffRunOptions> = {
@@ -162,6 +195,7 @@ const CHECKS: Checks<CodebuffRunOptions> = {
   tools: checks.object,
   overrideTools: checks.object,
   toolSources: checks.objects,
+  parallelTools: checks.boolean,
   toolTimeout: checks.delay,
   streamTimeout: checks.delay,
   silentTimeout: checks.delay,
@@ -182,7 +216,7 @@ export const RUN_PROMPT_CHECKS = {
 
 /** The defaults of a run, filled in. */
 export type RunDefaults = CodebuffRunDefaults &
-  Required<Pick<CodebuffRunDefaults, "costMode" | "maxAgentSteps">>;
+  Required<Pick<CodebuffRunDefaults, "costMode" | "maxAgentSteps" | "compact">>;
 
 type OwnOptions = Omit<
   CodebuffRunOptions,
@@ -204,8 +238,8 @@ export interface CodebuffRunSettings
 export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings {
   assertEngine([RANDOM, ADDRESSES, TEXT]);
   const shared = resolveLocalOptions(options, CHECKS);
-  const { agent, models, costMode = "normal", maxAgentSteps = 100, maxContextTokens, params } = options;
-  const { extraCodebuffMetadata } = options;
+  const { agent, models, costMode = "normal", maxAgentSteps = 100, maxContextTokens } = options;
+  const { compact = "summary", params, onState, extraCodebuffMetadata } = options;
   const { agentDefinitions = [], tools = {}, overrideTools = {}, providers = [] } = options;
   const { toolSources = [] } = options;
   checkSources(toolSources);
@@ -235,6 +269,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     agentDefinitions,
     tools: [...customTools(tools), ...overrides(overrideTools)],
     toolSources,
+    parallelTools: options.parallelTools ?? true,
     toolTimeout: options.toolTimeout ?? 0,
     streamTimeout: options.streamTimeout ?? 120_000,
     silentTimeout: options.silentTimeout ?? 600_000,
@@ -249,8 +284,9 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     defaults: {
       costMode,
       maxAgentSteps,
+      compact,
       ...modelOptionsIn(options),
-      ...defined({ agent, models, maxContextTokens, params, extraCodebuffMetadata }),
+      ...defined({ agent, models, maxContextTokens, params, onState, extraCodebuffMetadata }),
     },
   };
 }

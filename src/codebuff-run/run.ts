@@ -9,7 +9,9 @@ import type { LiveTurn } from "../core/turn/live-turn.ts";
 import { AgentRun } from "./agents/agent-run.ts";
 import { agentOfMode, KnownAgents } from "./agents/agents.ts";
 import { Flow, type Shared, tell, withdrawAll, wordsOf } from "./agents/shared.ts";
+import { backendTools } from "./calls/backend-tools.ts";
 import type { Tool } from "./calls/toolbox.ts";
+import { continued, showUnknown } from "./calls/unknown-calls.ts";
 import { CodebuffRunError, failureOutput, runFailureOf } from "./errors.ts";
 import { promptMessage, type RunPrompt } from "./input.ts";
 import type {
@@ -53,12 +55,15 @@ interface RunSetup {
 
 interface Beginning {
   readonly earlier: Earlier;
+  /** The earlier history, with the results of its open calls. */
+  readonly history: readonly RunMessage[];
   readonly fileContext: Readonly<Record<string, unknown>>;
   /** ms since 1970. */
   readonly sentAt: number;
 }
 
 const CANCELLED = { type: "error", message: "Run cancelled by user" } as const;
+const UNDER_WAY = { type: "error", message: "The run has not ended" } as const;
 
 /**
  * The run of one prompt.
@@ -113,6 +118,7 @@ export class Run implements LocalWork {
         if (this.#controller.signal.aborted) turn.stopped();
         else {
           if (!this.#isKnown) turn.unsent();
+          turn.tools.abandon(); // calls that `onState` kept from running
           turn.fail(this.#failure(error));
         }
       });
@@ -148,11 +154,20 @@ export class Run implements LocalWork {
     };
   }
 
+  /** The state for `onState`. Only while the agent runs. */
+  #stateNow(): RunState {
+    const { state } = this;
+    if (!state?.sessionState) throw new Error("the run has not begun");
+    const messages = state.sessionState.mainAgentState.messageHistory.length;
+    const openCalls = this.#root?.openCalls ?? [];
+    return { ...state, output: UNDER_WAY, underWay: { version: 1, messages, openCalls } };
+  }
+
   /** The state of an agent that failed before it began: with the prompt and the error. */
-  #unbegun({ earlier, sentAt }: Beginning, output: RunOutput): RunAgentState {
-    const { prompt, extraToolResults, options } = this.#setup.job.order;
+  #unbegun({ earlier, history, sentAt }: Beginning, output: RunOutput): RunAgentState {
+    const { prompt, options } = this.#setup.job.order;
     const why = output.type === "error" ? [noteMessage(output.message, sentAt)] : [];
-    const messages = [...earlier.history, ...extraToolResults, promptMessage(prompt, sentAt), ...why];
+    const messages = [...history, promptMessage(prompt, sentAt), ...why];
     const state = {
       agentId: "main-agent",
       agentType: earlier.agentType ?? null,
@@ -190,7 +205,8 @@ export class Run implements LocalWork {
     const earlier = order.earlier();
     const project = earlier.fileContext ? undefined : await this.#project(signal);
     const fileContext = fileContextOf(core.settings, earlier, project);
-    this.#beginning = { earlier, fileContext, sentAt: core.clock.wallTime() };
+    const { history, unknown } = continued(earlier, order.extraToolResults);
+    this.#beginning = { earlier, history, fileContext, sentAt: core.clock.wallTime() };
     const begun: Shared = {
       core,
       gate,
@@ -205,6 +221,7 @@ export class Run implements LocalWork {
       flow: this.#flow,
       spent,
       waiting: this.#waiting,
+      stateNow: () => this.#stateNow(),
       background: this.#background,
     };
     const start = {
@@ -215,8 +232,9 @@ export class Run implements LocalWork {
     tell(begun, { type: "start", ...start, ...defined({ model }) }, 0);
     this.#hasBegun = true;
     if (project) tellProject(begun, project);
+    for (const each of unknown) showUnknown(begun, each);
     const shared: Shared = { ...begun, tools: await this.#tools(begun) };
-    const root = await this.#rootOf(shared, earlier);
+    const root = await this.#rootOf(shared, history);
     this.#root = root;
     const { stopReason, output } = await root.run();
     this.#output = output;
@@ -270,18 +288,20 @@ export class Run implements LocalWork {
   /** The tools of the run. Skips the tools of a failed source. */
   async #tools(shared: Shared): Promise<readonly Tool[]> {
     const { core, turn, signal } = shared;
-    if (core.toolSources.isEmpty) return shared.tools;
+    const spend = (credits: number): void => this.#root?.record.spend(credits);
+    const own = [...shared.tools, ...backendTools(core.backend, shared, spend)];
+    if (core.toolSources.isEmpty) return own;
     const { tools, failed } = await core.toolSources.tools(signal);
     for (const { source, error } of failed) {
       const message = `The tools of ${source} are missing: ${wordsOf(shared, error)}`;
       core.warn("tool-source", message, { cause: error, turnId: turn.id });
       tell(shared, { type: "error", message }, message.length);
     }
-    return [...shared.tools, ...tools];
+    return [...own, ...tools];
   }
 
-  async #rootOf(shared: Shared, earlier: Earlier): Promise<AgentRun> {
-    const { prompt, options, extraToolResults } = this.#setup.job.order;
+  async #rootOf(shared: Shared, earlier: readonly RunMessage[]): Promise<AgentRun> {
+    const { prompt, options } = this.#setup.job.order;
     const found = await shared.agents.find(this.#agentId);
     const { definition } = found;
     const spawnable = await shared.agents.all(definition.spawnableAgents ?? []);
@@ -290,7 +310,7 @@ export class Run implements LocalWork {
       agent: found,
       speaker: { id: "main-agent", type: definition.id, parentId: undefined, ancestorRunIds: [] },
       spawnable,
-      earlier: [...earlier.history, ...extraToolResults],
+      earlier,
       said: prompt,
       prompt: prompt.text,
       params: options.params,

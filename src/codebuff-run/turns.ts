@@ -40,7 +40,8 @@ export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Ru
     core.assertOpen();
     checkCallOptions(options, RUN_PROMPT_CHECKS);
     const { defaults } = core.settings;
-    const { agent, models, costMode, maxAgentSteps, maxContextTokens, params } = options ?? {};
+    const { agent, models, costMode, maxAgentSteps, maxContextTokens, compact, params, onState } =
+      options ?? {};
     const { previousRun, extraToolResults = [], extraCodebuffMetadata } = options ?? {};
     if (agent !== undefined) checkAgent(agent);
     const given = defined({
@@ -49,7 +50,9 @@ export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Ru
       costMode,
       maxAgentSteps,
       maxContextTokens,
+      compact,
       params,
+      onState,
       extraCodebuffMetadata,
     });
     const merged = { ...defaults, ...modelOptionsIn(options), ...given } as RunOrder["options"];

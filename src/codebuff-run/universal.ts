@@ -6,7 +6,7 @@ import type { AnyAgentwireError } from "../core/errors.ts";
 import type { Cost, TurnToolCall, Usage } from "../core/values.ts";
 import { finiteJson, type ToolOutputContent } from "../universal/engine/content.ts";
 import type { Session } from "../universal/engine/session.ts";
-import { sayWord } from "../universal/engine/status-words.ts";
+import { type StatusWords, sayWord } from "../universal/engine/status-words.ts";
 import type { SessionEndedData } from "../universal/events.ts";
 import type { TurnEnd } from "../universal/facts.ts";
 import { attach } from "../universal/listen/attach.ts";
@@ -22,6 +22,7 @@ import type { AgentSource, UniversalOptions, UniversalStream } from "../universa
 import { readOutput } from "./calls/toolbox.ts";
 import { CodebuffRun } from "./client.ts";
 import { CodebuffRunError } from "./errors.ts";
+import type { CodebuffRunCompaction, CodebuffRunStep } from "./events.ts";
 import { type CodebuffRunPromptInput, saidIn } from "./input.ts";
 import type { CodebuffRunEvent, CodebuffRunProject } from "./messages.ts";
 import type { CodebuffRunOptions } from "./options.ts";
@@ -34,6 +35,10 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
   readonly #agents = new PrintModeMapping();
   readonly #isOneOff: boolean;
   #opener: CodebuffRunEvent | undefined;
+  /** The context of the last step, until another step follows. The end of the turn tells the context of its last step. */
+  #context: StatusWords["context"] | undefined;
+  /** The limit of the history, in tokens. */
+  #window: number | undefined;
 
   constructor(isOneOff: boolean) {
     this.#isOneOff = isOneOff;
@@ -41,6 +46,7 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
 
   began(): void {
     this.#agents.began();
+    this.#context = undefined;
   }
 
   opens(event: CodebuffRunEvent): SessionFacts | undefined {
@@ -50,6 +56,10 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
   }
 
   event(event: CodebuffRunEvent, session: Session): void {
+    if (this.#context && event.type !== "finish" && event.type !== "error") {
+      sayWord(session, "context", this.#context, { stated: "daemon" });
+      this.#context = undefined;
+    }
     if (event.type === "chunk") this.#agents.chunk(undefined, event.chunk, session);
     else if (event.type === "project") sayProject(event, session);
     else if (event.type === "tool_input_delta") {
@@ -58,6 +68,21 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
     } else if (event === this.#opener && event.type === "start")
       this.#agents.started(event); // already in `session.started`
     else this.#agents.event(event, session);
+  }
+
+  notice(name: string, value: unknown, session: Session): void {
+    if (name === "step") {
+      const { contextTokens: used, maxContextTokens: size } = value as CodebuffRunStep;
+      this.#window = size;
+      this.#context = { used, ...defined({ size }) };
+    } else if (name === "compaction") {
+      const { state, summary } = value as CodebuffRunCompaction;
+      sayWord(session, "compaction", { state, ...defined({ summary }) }, { stated: "daemon" });
+    }
+  }
+
+  rawOfNotice(): null {
+    return null; // this machine's own word
   }
 
   missed(text: string, session: Session): void {
@@ -84,13 +109,14 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
     session.known(runIdOf(state));
     const about = { ...this.#agents.about, ...defined({ model }) };
     const said = { ...about, stop_reason: stopReason, output: finiteJson(output) };
-    return { metadata: { ...said, ...spentOf(cost, usage, state) } };
+    return { metadata: { ...said, ...spentOf(cost, usage, state, this.#window) } };
   }
 
   failed(error: AnyAgentwireError, session: Session): FailedFacts | undefined {
     const { partial } = error;
     session.known(runIdOf(partial?.state));
-    const metadata = { ...this.#agents.about, ...spentOf(partial?.cost, partial?.usage, partial?.state) };
+    const spent = spentOf(partial?.cost, partial?.usage, partial?.state, this.#window);
+    const metadata = { ...this.#agents.about, ...spent };
     const data = { fatal: this.#isOneOff };
     if (!(error instanceof CodebuffRunError))
       return { reason: error.code.replaceAll("-", "_"), stated: "inferred", data, metadata };
@@ -114,13 +140,19 @@ function sayProject({ files, problems }: CodebuffRunProject, session: Session): 
 }
 
 /** The usage of a run. `context_tokens` is the history of the main agent's last step. */
-function spentOf(cost: Cost | undefined, usage: Usage | undefined, state: unknown) {
+function spentOf(
+  cost: Cost | undefined,
+  usage: Usage | undefined,
+  state: unknown,
+  window: number | undefined,
+) {
   const { inputTokens, outputTokens } = usage ?? {};
   const { contextTokenCount } = mainAgentIn(state);
   const tokens = defined({
     input_tokens: countIn(inputTokens),
     output_tokens: countIn(outputTokens),
     context_tokens: countIn(contextTokenCount || undefined), // 0: no model was asked
+    context_window: window,
   });
   return {
     ...(Object.keys(tokens).length === 0 ? {} : { usage: tokens }),
@@ -165,8 +197,14 @@ const BINDING: Binding<CodebuffRun, CodebuffRunEvent, CodebuffRunResult> = {
   isClient: (client) => client instanceof CodebuffRun,
   input: (input) => saidIn(input as CodebuffRunPromptInput), // the client has checked it
   listen: (client, tell) => [
-    client.on("step", ({ agentId, runId }, turn) => {
-      if (agentId === MAIN_AGENT) tell({ type: "opened", nativeSessionId: runId, isNative: false }, turn);
+    client.on("step", (value, turn) => {
+      const { agentId, runId } = value;
+      if (agentId !== MAIN_AGENT) return;
+      tell({ type: "opened", nativeSessionId: runId, isNative: false }, turn);
+      tell({ type: "notice", name: "step", value }, turn);
+    }),
+    client.on("compaction", (value, turn) => {
+      if (value.agentId === MAIN_AGENT) tell({ type: "notice", name: "compaction", value }, turn);
     }),
   ],
   oneOff: sessionEnd,

@@ -132,7 +132,19 @@ test("each step is reported to `step` listeners", async () => {
   const steps: unknown[] = [];
   at.client.on("step", (step) => steps.push(step));
   const { runId } = await at.client.prompt("fix").result;
-  const step = { agentId: "main-agent", runId, credits: 5, model: "openai/gpt-5-mini", contextTokens: 1234 };
+  const cost = { amount: 5, unit: "credits" };
+  const usage = { inputTokens: expect.any(Number), outputTokens: expect.any(Number) };
+  const state = expect.objectContaining({ underWay: expect.anything() });
+  const step = {
+    agentId: "main-agent",
+    runId,
+    credits: 5,
+    model: "openai/gpt-5-mini",
+    contextTokens: 1234,
+    cost,
+    usage,
+    state,
+  };
   expect(steps).toEqual([1, 2, 3].map((stepNumber) => ({ ...step, stepNumber })));
 });
 

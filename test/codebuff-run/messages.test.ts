@@ -140,6 +140,7 @@ test("a foreign state without agent type and file context is accepted; an invali
   const mainAgentState = { agentType: null, messageHistory: [image] };
   expect(readPrevious({ sessionState: { mainAgentState, fileContext: null } })).toEqual({
     history: [image],
+    openCalls: [],
     agentType: undefined,
     mainAgentState,
     fileContext: undefined,

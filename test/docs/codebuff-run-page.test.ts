@@ -3,6 +3,7 @@ import {
   type AgentDefinition,
   CodebuffRun,
   type CodebuffRunClientEvents,
+  type CodebuffRunCompaction,
   CodebuffRunError,
   type CodebuffRunEvent,
   type CodebuffRunFailureKind,
@@ -47,6 +48,7 @@ const KINDS = names<CodebuffRunFailureKind>({
   no_response: true,
   no_progress: true,
   context_limit: true,
+  state_not_saved: true,
 });
 
 const OPTIONS = names<keyof CodebuffRunOptions>({
@@ -67,6 +69,8 @@ const OPTIONS = names<keyof CodebuffRunOptions>({
   costMode: true,
   maxAgentSteps: true,
   maxContextTokens: true,
+  compact: true,
+  onState: true,
   params: true,
   extraCodebuffMetadata: true,
   promptCaching: true,
@@ -74,6 +78,7 @@ const OPTIONS = names<keyof CodebuffRunOptions>({
   tools: true,
   overrideTools: true,
   toolSources: true,
+  parallelTools: true,
   toolPolicy: true,
   onToolApproval: true,
   onQuestion: true,
@@ -171,7 +176,11 @@ describe("docs/codebuff-run.md names", () => {
     [
       "what the client tells, and what it never does",
       "What is in a turn",
-      names<keyof CodebuffRunClientEvents | keyof CodebuffRunStep>({
+      names<keyof CodebuffRunClientEvents | keyof CodebuffRunStep | keyof CodebuffRunCompaction>({
+        before: true,
+        after: true,
+        summary: true,
+        compaction: true,
         step: true,
         settled: true,
         status: true,
@@ -191,7 +200,11 @@ describe("docs/codebuff-run.md names", () => {
         credits: true,
         contextTokens: true,
         model: true,
+        maxContextTokens: true,
+        usage: true,
+        cost: true,
         provider: true,
+        state: true,
       }),
     ],
     [
@@ -209,8 +222,10 @@ describe("docs/codebuff-run.md names", () => {
         costMode: true,
         maxAgentSteps: true,
         maxContextTokens: true,
+        compact: true,
         params: true,
         extraCodebuffMetadata: true,
+        onState: true,
         previousRun: true,
         key: true,
         branchOf: true,

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { CodebuffRun, type CodebuffRunOptions, type StandardSchema } from "agentwire/codebuff-run";
 import { MockCodebuffBackend, type MockCodebuffBackendOptions } from "agentwire/testing";
 import { expect, test, vi } from "vitest";
@@ -184,6 +187,17 @@ test("a conversation and a run by hand both continue from a saved state", async 
   ]);
   expect((await resumed.prompt("More.").result).text).toBe("5");
   expect(await page.states(at2.client)).toBe("3");
+});
+
+test("a run saves its state on the way, and another one goes on from it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "agentwire-state-"));
+  await using at = await started({ answer: () => "Done." });
+  await using at2 = closing(new CodebuffRun(at.options));
+  await page.survives(at2.client, join(folder, "state"));
+  await page.survives(at2.client, join(folder, "state"));
+  await rm(folder, { recursive: true });
+  const sent = at.backend.requests({ endpoint: "chat" }).map(({ body }) => body as { messages: object[] });
+  expect(sent.map(({ messages }) => messages.length)).toEqual([1, 3]);
 });
 
 test("a lead agent runs a reader agent, whose text is not in the turn's text", async () => {

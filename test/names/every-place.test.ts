@@ -163,7 +163,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   ],
   CodebuffCli: ["spawned", "stderr"],
   AcpClient: ["spawned", "session", "notification"],
-  CodebuffRun: ["step"],
+  CodebuffRun: ["step", "compaction"],
 };
 
 const SHARED = [

@@ -6,18 +6,19 @@ import { schemaOf } from "../calls/tool-schema.ts";
 import { failure, json, Toolbox } from "../calls/toolbox.ts";
 import { CodebuffRunError } from "../errors.ts";
 import { instructionMessages, promptMessage } from "../input.ts";
-import type { RunAgentState, RunMessage, RunStopReason } from "../messages.ts";
+import type { RunAgentState, RunCallPart, RunMessage, RunStopReason } from "../messages.ts";
 import { abortable } from "../model/abortable.ts";
 import { mergedOptions } from "../model/model-options.ts";
 import type { CodebuffRunDefaults } from "../options.ts";
-import { noteMessage, withoutOrphans } from "../state/history.ts";
+import { noteMessage, openCallsIn, withoutOrphans } from "../state/history.ts";
 import { endOfStep, isThinkOnly, type StepFacts } from "../turn.ts";
+import { Compaction } from "./compaction.ts";
 import { AgentModel, type Received } from "./model-step.ts";
 import { outputOfRun } from "./output.ts";
 import { filledIn } from "./placeholders.ts";
 import { runProgram } from "./program.ts";
 import { RunRecord } from "./run-record.ts";
-import { assertWanted, tell, wordsOf } from "./shared.ts";
+import { assertWanted, saveState, tell, wordsOf } from "./shared.ts";
 import { type AgentEnd, type AgentRunSetup, type AgentWork, spawnAgents } from "./spawn.ts";
 
 /** Consecutive steps with only invalid calls before the run fails. */
@@ -25,6 +26,12 @@ const MAX_BAD_STEPS = 5;
 
 /** Consecutive steps with only reasoning before the run fails. */
 const MAX_THINK_ONLY = 3;
+
+/** Answers in a row with the same calls that the step limit names. */
+const MIN_REPEATS = 5;
+
+/** Characters of these calls in the message. */
+const MAX_SAID = 200;
 
 const INTERRUPTED = "Your answer broke off before its end. Go on from there.";
 const NO_OUTPUT = "You have not set the output yet. Call set_output with it.";
@@ -41,16 +48,19 @@ export class AgentRun implements AgentWork {
   readonly record: RunRecord;
   readonly #history: RunMessage[];
   /** The length of the history at the start of the run. */
-  readonly #begun: number;
+  #begun: number;
   /** The system prompt. Filled in once: providers cannot cache a prompt that changes. */
   readonly #system: string;
   readonly #toolbox: Toolbox;
   readonly #calls: AgentCalls;
   readonly #model: AgentModel;
+  readonly #compaction: Compaction;
   #stepsRemaining: number;
   #output: Readonly<Record<string, unknown>> | undefined;
   #stopReason: RunStopReason = "completed";
   #isAskedForOutput = false;
+  /** The calls of the last answer, in words, and how many answers in a row made them. */
+  #repeated = { said: "", times: 0 };
   #badSteps = 0;
   #thinkOnlySteps = 0;
 
@@ -84,6 +94,16 @@ export class AgentRun implements AgentWork {
       reminder: () => this.#filled(stepPrompt),
       runId: () => this.record.runId,
     });
+    this.#compaction = new Compaction({
+      shared,
+      speaker,
+      history,
+      model: this.#model,
+      record: this.record,
+      removed: (messages) => {
+        this.#begun -= messages;
+      },
+    });
     this.#calls = new AgentCalls({
       shared,
       speaker,
@@ -92,6 +112,9 @@ export class AgentRun implements AgentWork {
       controls: {
         spawn: (orders) => spawnAgents(this, orders),
         setOutput: (input) => this.#setOutput(input),
+      },
+      save: async () => {
+        if (this.#isRoot) await saveState(shared);
       },
     });
   }
@@ -103,6 +126,16 @@ export class AgentRun implements AgentWork {
   /** The model of the last answer. */
   get model(): string | undefined {
     return this.#model.answered;
+  }
+
+  /** Sub-agents have no state of their own in the run's state. */
+  get #isRoot(): boolean {
+    return this.setup.speaker.parentId === undefined;
+  }
+
+  /** The calls of this run without a result. */
+  get openCalls(): readonly RunCallPart[] {
+    return openCallsIn(this.#history.slice(this.#begun));
   }
 
   get state(): RunAgentState {
@@ -207,10 +240,11 @@ export class AgentRun implements AgentWork {
     assertWanted(shared);
     if (this.#stepsRemaining === 0) return this.#stopAtLimit();
     await this.#model.count();
+    await this.#compaction.fit();
     this.#model.assertSpace();
     const startTime = this.#now();
     const received = await this.#model.ask();
-    const { answer, credits, model, provider, interruption } = received;
+    const { answer, credits, usage, cost, model, provider, interruption } = received;
     const { record } = this;
     record.spend(credits);
     this.#stepsRemaining--;
@@ -227,8 +261,10 @@ export class AgentRun implements AgentWork {
     assertWanted(shared);
     const { runId } = record;
     const { contextTokens } = this.#model;
-    const facts = { stepNumber, credits, contextTokens, model, ...defined({ provider }) };
-    const step = { agentId: speaker.id, runId, ...facts };
+    const state = this.#isRoot ? shared.stateNow() : undefined;
+    const { limit: maxContextTokens } = this.#model;
+    const facts = { contextTokens, model, ...defined({ maxContextTokens, usage, cost, provider, state }) };
+    const step = { agentId: speaker.id, runId, stepNumber, credits, ...facts };
     core.outbox.run(() => core.events.emit("step", step, turn));
     return ends;
   }
@@ -239,7 +275,9 @@ export class AgentRun implements AgentWork {
     return false;
   }
 
-  #endAfter({ text }: Received, { ran, problems }: Ran): boolean {
+  #endAfter({ text }: Received, { ran, said, problems }: Ran): boolean {
+    const { said: before, times } = this.#repeated;
+    this.#repeated = { said, times: said === before ? times + 1 : 1 };
     for (const problem of problems) this.#note(problem);
     const { definition } = this.setup.agent;
     const isExplicit = definition.toolNames?.includes("task_completed") ?? false;
@@ -272,7 +310,11 @@ export class AgentRun implements AgentWork {
 
   #stopAtLimit(): true {
     const { shared } = this.setup;
-    const message = `Step limit of ${shared.options.maxAgentSteps} reached`;
+    const { said, times } = this.#repeated;
+    const call = shared.core.redactor.redact(said.slice(0, MAX_SAID));
+    const repeated =
+      said === "" || times < MIN_REPEATS ? "" : `. The last ${times} answers made the same call: ${call}`;
+    const message = `Step limit of ${shared.options.maxAgentSteps} reached${repeated}`;
     if (this.#stopReason === "max_steps") throw new CodebuffRunError({ kind: "no_progress", message }); // the program continued after the limit
     tell(shared, { type: "error", message }, message.length);
     this.#stopReason = "max_steps";

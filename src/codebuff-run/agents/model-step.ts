@@ -1,6 +1,7 @@
 // Asks the model once, and passes its answer to the turn and the history.
 
 import { randomId } from "../../core/random-id.ts";
+import type { Cost, Usage } from "../../core/values.ts";
 import { ProviderCalls } from "../calls/provider-calls.ts";
 import type { Toolbox } from "../calls/toolbox.ts";
 import { CodebuffRunError } from "../errors.ts";
@@ -38,11 +39,25 @@ export interface Received {
   readonly text: string;
   readonly credits: number;
   readonly model: string;
+  readonly usage: Usage | undefined;
+  /** In credits from the backend, in dollars from a provider that reports them. */
+  readonly cost: Cost | undefined;
   /** Undefined for the backend. */
   readonly provider: string | undefined;
   /** Why the answer broke off. Its calls are dropped, and the model is asked again. */
   readonly interruption: CodebuffRunError | undefined;
 }
+
+export interface Summary {
+  /** Empty if the answer broke off. */
+  readonly text: string;
+  readonly credits: number;
+  readonly messageId: string | null;
+}
+
+const SUMMARISE =
+  "Sum up the conversation that you get, for an agent that goes on with it and will not see it. Keep what the user asked for, " +
+  "facts, names, decisions, paths of files, what was done, and what is still to do. Answer with the summary alone.";
 
 /** Asks the model of one agent. The answer goes to the turn's reader and into the history. */
 export class AgentModel {
@@ -67,7 +82,7 @@ export class AgentModel {
 
   /** Counts the tokens of the history. A failed count does not fail the run. */
   async count(): Promise<void> {
-    const { shared, toolbox, history, system } = this.#setup;
+    const { shared, history, system } = this.#setup;
     const { backend } = shared.core;
     let counted: number | undefined;
     try {
@@ -75,15 +90,27 @@ export class AgentModel {
     } catch {
       assertWanted(shared); // other failures: use the estimate
     }
-    this.contextTokens =
-      counted ?? estimatedTokens(JSON.stringify(history), system, JSON.stringify(toolbox.wire));
+    this.contextTokens = counted ?? this.estimate();
+  }
+
+  /** The estimated tokens of the history, the system prompt and the tools. */
+  estimate(): number {
+    const { toolbox, history, system } = this.#setup;
+    return estimatedTokens(JSON.stringify(history), system, JSON.stringify(toolbox.wire));
+  }
+
+  /** Tokens that the history may have. */
+  get limit(): number | undefined {
+    const { shared } = this.#setup;
+    const { maxContextTokens, costMode } = shared.options;
+    return maxContextTokens ?? shared.core.providers.limitOf({ model: this.#model, costMode });
   }
 
   /** @throws CodebuffRunError `context_limit` */
   assertSpace(): void {
-    const { maxContextTokens } = this.#setup.shared.options;
-    if (maxContextTokens === undefined || this.contextTokens <= maxContextTokens) return;
-    const message = `the history has ${this.contextTokens} tokens, over the limit of ${maxContextTokens}`;
+    const { limit } = this;
+    if (limit === undefined || this.contextTokens <= limit) return;
+    const message = `the history has ${this.contextTokens} tokens, over the limit of ${limit}`;
     throw new CodebuffRunError({ kind: "context_limit", message });
   }
 
@@ -164,10 +191,17 @@ export class AgentModel {
       provided.end();
     }
     const text = this.#remember(answer);
-    shared.spent.usage = sumOf(shared.spent.usage, answer.usage);
-    const credits = provider === undefined ? creditsOf(answer.cost) : 0;
+    const { usage, cost: dollars } = answer;
+    shared.spent.usage = sumOf(shared.spent.usage, usage);
+    const credits = provider === undefined ? creditsOf(dollars) : 0;
+    const cost =
+      provider === undefined
+        ? { amount: credits, unit: "credits" }
+        : dollars > 0
+          ? { amount: dollars, unit: "usd" }
+          : undefined;
     this.answered = this.#model;
-    return { answer, text, credits, model: this.#model, provider, interruption };
+    return { answer, text, credits, usage, cost, model: this.#model, provider, interruption };
   }
 
   /** Whether an empty answer would end the run without a word, while another model is left. */
@@ -187,6 +221,44 @@ export class AgentModel {
     this.#place++;
     this.#interruptions = 0;
     return true;
+  }
+
+  /**
+   * Asks the model to sum up a part of the history. The turn shows nothing of the answer.
+   * @throws CodebuffRunError; the stop's reason
+   */
+  async summary(transcript: string, maxCharacters: number): Promise<Summary> {
+    const { shared } = this.#setup;
+    const { core, options, signal } = shared;
+    const { tools: _, tool_choice: __, ...request } = this.#request();
+    const system = `${SUMMARISE} Use at most ${maxCharacters} characters.`;
+    const messages: readonly ModelMessage[] = [
+      { role: "system", content: system },
+      { role: "user", content: [{ type: "text", text: `<conversation>\n${transcript}\n</conversation>` }] },
+    ];
+    const watch = new Watch(core.clock, core.settings.silentTimeout, signal, ["part of it", "silentTimeout"]);
+    const answer = new AnswerBuilder(
+      () => watch.touch(),
+      () => randomId("call"),
+    );
+    try {
+      const provider = await core.providers.ask({
+        request: { ...request, messages },
+        costMode: options.costMode,
+        headers: this.#headers(),
+        receiver: { answer, tell: () => {}, slowed: () => undefined },
+        signal: watch.signal,
+      });
+      shared.spent.usage = sumOf(shared.spent.usage, answer.usage);
+      const text = answer.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+      const credits = provider === undefined ? creditsOf(answer.cost) : 0;
+      return { text: answer.isComplete ? text.trim() : "", credits, messageId: answer.messageId ?? null };
+    } catch (error) {
+      assertWanted(shared);
+      throw error;
+    } finally {
+      watch.end();
+    }
   }
 
   async drafts(n: number): Promise<{ readonly texts: readonly string[]; readonly credits: number }> {

@@ -1,11 +1,13 @@
 // What all agents of one run share: turn, gate, signal, events.
 import { said } from "../../core/errors.ts";
 import type { Gate, Withdraw } from "../../core/gate/gate.ts";
+import { cleanCause } from "../../core/tell/clean-cause.ts";
 import type { LiveTurn } from "../../core/turn/live-turn.ts";
 import type { DecidedBy, TurnToolCall } from "../../core/values.ts";
 import type { Tool, Toolbox } from "../calls/toolbox.ts";
 import { CodebuffRunError } from "../errors.ts";
-import type { CodebuffRunEvent } from "../messages.ts";
+import type { CodebuffRunEvent, RunState } from "../messages.ts";
+import { abortable } from "../model/abortable.ts";
 import type { WrittenCall } from "../model/answer.ts";
 import type { RunDefaults } from "../options.ts";
 import type { RunCore } from "../run-core.ts";
@@ -47,6 +49,8 @@ export interface Shared {
   readonly flow: Flow;
   readonly spent: Spent;
   readonly waiting: Set<Withdraw>;
+  /** The run's state, while it runs. */
+  readonly stateNow: () => RunState;
   /** Work after the end of the turn, such as the last calls of cancelled runs. */
   readonly background: Set<Promise<void>>;
 }
@@ -73,6 +77,25 @@ export function showCall({ core, turn }: Pick<Shared, "core" | "turn">, call: Tu
   core.outbox.run(() => {
     if (turn.open) turn.tools.set(call);
   });
+}
+
+/** Passes the run's state to `onState`, and waits. @throws CodebuffRunError `state_not_saved`; the stop's reason */
+export async function saveState(shared: Shared): Promise<void> {
+  const { core, turn, options, signal } = shared;
+  const { onState } = options;
+  if (!onState) return;
+  const unhold = turn.hold(); // pauses the turn's timeouts: the app works
+  try {
+    assertWanted(shared);
+    await abortable(onState(shared.stateNow(), { turnId: turn.id, signal }), signal);
+  } catch (thrown) {
+    assertWanted(shared);
+    const message = `\`onState\` failed: ${wordsOf(shared, thrown)}`;
+    const cause = cleanCause(thrown, (text) => core.redactor.redact(text));
+    throw new CodebuffRunError({ kind: "state_not_saved", message, cause });
+  } finally {
+    core.outbox.run(unhold);
+  }
 }
 
 /** @throws the stop's reason */

@@ -112,7 +112,7 @@ export const CONTROLS = {
 
 export type ControlName = keyof typeof CONTROLS;
 
-/** Tools that need a handler in `overrideTools`. */
+/** Tools that need a handler in `overrideTools`. With a backend, `web_search` and `read_docs` have one. */
 export const HANDLED = {
   write_file: {
     description: "Writes a whole file, new or not.",
@@ -169,6 +169,20 @@ export const HANDLED = {
         maxResults: { type: "integer", exclusiveMinimum: 0, default: 15 },
       },
       "pattern",
+    ),
+  },
+  web_search: {
+    description: "Searches the web, and sums up what it finds.",
+    parameters: object(
+      { query: filled, depth: { type: "string", enum: ["standard", "deep"], default: "standard" } },
+      "query",
+    ),
+  },
+  read_docs: {
+    description: "Gets the documentation of a library, such as React, on a topic.",
+    parameters: object(
+      { libraryTitle: filled, topic: text, max_tokens: { type: "integer", exclusiveMinimum: 0 } },
+      "libraryTitle",
     ),
   },
   run_terminal_command: {

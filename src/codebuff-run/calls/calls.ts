@@ -32,7 +32,12 @@ export interface CallsSetup {
   readonly toolbox: Toolbox;
   readonly controls: Controls;
   readonly history: RunMessage[];
+  /** Saves the run's state. No tool starts before it resolves. */
+  readonly save: () => Promise<void>;
 }
+
+/** Read-only calls that run at the same time. More would wait for the same disk or server. */
+const MAX_AT_ONCE = 10;
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -41,8 +46,14 @@ interface Ready {
   readonly call: CodebuffRunToolCall;
 }
 
+interface ReadyHandled extends Ready {
+  readonly tool: Extract<Tool, { readonly kind: "handled" }>;
+}
+
 export interface Ran {
   readonly ran: readonly string[];
+  /** The calls in words, to notice an answer that repeats the one before. */
+  readonly said: string;
   readonly problems: readonly string[];
 }
 
@@ -53,7 +64,7 @@ export class AgentCalls {
     this.#setup = setup;
   }
 
-  /** Runs the calls of one answer. Throws only the stop's reason. */
+  /** Runs the calls of one answer. @throws CodebuffRunError `state_not_saved`; the stop's reason */
   async run(written: readonly WrittenCall[]): Promise<Ran> {
     const { shared } = this.#setup;
     const ready: Ready[] = [];
@@ -70,8 +81,11 @@ export class AgentCalls {
         this.#announce(read);
       }
     }
-    for (const each of ready) await this.#execute(each);
-    return { ran: ready.map(({ tool }) => tool.name), problems };
+    await this.#setup.save();
+    for (const each of this.#groupsOf(ready))
+      await (Array.isArray(each) ? this.#executeAll(each) : this.#execute(each));
+    const said = ready.map(({ call: { raw } }) => `${raw.toolName} ${JSON.stringify(raw.input)}`).join(", ");
+    return { ran: ready.map(({ tool }) => tool.name), said, problems };
   }
 
   async runOne(name: string, input: Readonly<Record<string, unknown>>): Promise<readonly ToolOutput[]> {
@@ -84,6 +98,7 @@ export class AgentCalls {
     if ("issues" in checked) return failure(issuesText(name, checked));
     const ready: Ready = { tool, call: this.#callOf(tool, checked.input, input) };
     this.#announce(ready);
+    await this.#setup.save();
     return this.#execute(ready);
   }
 
@@ -185,11 +200,53 @@ export class AgentCalls {
       new ToolRun(shared, call).show({ state: "requested" });
   }
 
+  /** The calls in order. Calls in a list may run at the same time. */
+  #groupsOf(ready: readonly Ready[]): readonly (Ready | ReadyHandled[])[] {
+    const { parallelTools } = this.#setup.shared.core.settings;
+    const groups: (Ready | ReadyHandled[])[] = [];
+    for (const { tool, call } of ready) {
+      const last = groups.at(-1);
+      if (!parallelTools || tool.kind !== "handled" || !tool.isReadOnly) groups.push({ tool, call });
+      else if (Array.isArray(last) && last.length < MAX_AT_ONCE) last.push({ tool, call });
+      else groups.push([{ tool, call }]);
+    }
+    return groups;
+  }
+
+  /** Runs calls at the same time. Approvals and results keep the order of the calls. */
+  async #executeAll(calls: readonly ReadyHandled[]): Promise<void> {
+    const { shared } = this.#setup;
+    const running: Promise<unknown>[] = [];
+    let recorded = Promise.resolve();
+    let isBroken = false;
+    try {
+      for (const { tool, call } of calls) {
+        assertWanted(shared);
+        if (isBroken) break;
+        const { output } = await this.#toolRun(tool, call).start(tool.handler);
+        running.push(output);
+        const before = recorded;
+        recorded = before.then(async () => this.#record(call, await output));
+        recorded.catch(() => {
+          isBroken = true; // awaited below
+        });
+      }
+      await recorded;
+    } finally {
+      await Promise.allSettled(running); // no tool runs on behind the answer
+    }
+  }
+
   async #execute({ tool, call }: Ready): Promise<readonly ToolOutput[]> {
+    assertWanted(this.#setup.shared);
+    const output = await this.#outputOf(tool, call);
+    await this.#record(call, output);
+    return output;
+  }
+
+  async #record(call: CodebuffRunToolCall, output: readonly ToolOutput[]): Promise<void> {
     const { shared, speaker, history } = this.#setup;
     const { id: toolCallId, name: toolName } = call;
-    assertWanted(shared);
-    const output = await this.#outputOf(tool, call);
     history.push({ role: "tool", toolName, toolCallId, content: output });
     assertWanted(shared);
     tell(
@@ -197,17 +254,18 @@ export class AgentCalls {
       { type: "tool_result", toolCallId, toolName, output, ...defined({ parentAgentId: speaker.parentId }) },
       sizeOf(output),
     );
-    return output;
+    await this.#setup.save();
+  }
+
+  #toolRun(tool: Tool, call: CodebuffRunToolCall): ToolRun {
+    const about = tool.isBuiltIn ? undefined : { subject: this.#subjectOf(tool, call) };
+    return new ToolRun(this.#setup.shared, call, about);
   }
 
   async #outputOf(tool: Tool, call: CodebuffRunToolCall): Promise<readonly ToolOutput[]> {
-    const { shared, controls } = this.#setup;
-    const run = new ToolRun(
-      shared,
-      call,
-      tool.isBuiltIn ? undefined : { subject: this.#subjectOf(tool, call) },
-    );
-    if (tool.kind === "handled") return run.run(tool.handler);
+    const { controls } = this.#setup;
+    const run = this.#toolRun(tool, call);
+    if (tool.kind === "handled") return (await run.start(tool.handler)).output;
     const control = tool.kind === "agent" ? "spawn_agents" : tool.control;
     switch (control) {
       case "ask_user":

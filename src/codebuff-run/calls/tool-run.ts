@@ -23,6 +23,11 @@ const STOP_GRACE = 2_000;
 
 type Now = Pick<TurnToolCall, "state" | "output" | "error" | "deniedBy" | "reason">;
 
+/** A tool that runs. */
+export interface Started {
+  readonly output: Promise<readonly ToolOutput[]>;
+}
+
 export class ToolRun {
   readonly #shared: Shared;
   readonly #call: CodebuffRunToolCall;
@@ -40,9 +45,10 @@ export class ToolRun {
     showCall(this.#shared, { id, name, input, raw, ...now });
   }
 
-  /** Gets approval, then runs the handler. Throws only the stop's reason. */
-  async run(handler: CodebuffRunToolHandler): Promise<readonly ToolOutput[]> {
-    return (await this.#refusal(handler.preview)) ?? this.#execute(handler);
+  /** Gets approval, then starts the handler. Throws only the stop's reason. */
+  async start(handler: CodebuffRunToolHandler): Promise<Started> {
+    const refusal = await this.#refusal(handler.preview);
+    return { output: refusal ? Promise.resolve(refusal) : this.#execute(handler) };
   }
 
   /** Gets approval, then runs sub-agents. They have their own limits, and have ended when this settles. */

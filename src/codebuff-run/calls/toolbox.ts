@@ -38,6 +38,8 @@ export interface CodebuffRunToolHandler<Input = Readonly<Record<string, unknown>
     call: CodebuffRunToolCall<Input>,
     context: Pick<CodebuffRunToolContext, "signal">,
   ) => readonly ToolPreview[] | undefined | Promise<readonly ToolPreview[] | undefined>;
+  /** As `readOnly` of {@link CodebuffRunTool}. Set for the reading tools of `nodeTools`. */
+  readonly readOnly?: boolean;
 }
 
 /** A tool of the caller. For a constant with a Standard Schema, use `CodebuffRunTool<typeof schema>`. */
@@ -47,6 +49,11 @@ export interface CodebuffRunTool<Parameters extends ToolParameters = ToolParamet
   readonly parameters: Parameters;
   /** Only for Codebuff's own SDK. Here the agent continues after each tool. @default true */
   readonly endsAgentStep?: boolean;
+  /**
+   * The tool changes nothing: such calls of one answer run at the same time (`parallelTools`). Approvals stay the same.
+   * @default false
+   */
+  readonly readOnly?: boolean;
   /**
    * Describes a call for grants, such as "mails to a@b.org". A grant covers all calls with the same text, so name
    * everything that matters. Without a text, or if it throws, there is no grant.
@@ -67,6 +74,7 @@ const TOOL_CHECKS: Checks<CodebuffRunTool> = {
   description: checks.string,
   parameters: checks.any,
   endsAgentStep: checks.boolean,
+  readOnly: checks.boolean,
   grant: checks.function,
   execute: checks.function,
 };
@@ -84,6 +92,7 @@ export type Tool = {
   | {
       readonly kind: "handled";
       readonly handler: CodebuffRunToolHandler;
+      readonly isReadOnly: boolean;
       readonly endsAgentStep?: boolean;
       readonly grant?: ((input: Readonly<Record<string, unknown>>) => unknown) | undefined;
     }
@@ -126,13 +135,14 @@ export function customTool(name: string, tool: CodebuffRunTool): Tool {
         `the tool \`${name}\` has no \`${field}\`.`,
         "Pass { description, parameters, execute }.",
       );
-  const { description, parameters, endsAgentStep = true, grant, execute } = tool;
+  const { description, parameters, endsAgentStep = true, readOnly = false, grant, execute } = tool;
   return {
     kind: "handled",
     name,
     description,
     schema: schemaOf(parameters, name),
     endsAgentStep,
+    isReadOnly: readOnly,
     isBuiltIn: false,
     grant,
     handler: execute,
@@ -157,6 +167,7 @@ export function overrides(handlers: Readonly<Record<string, CodebuffRunToolHandl
       description,
       schema: schemaOf(parameters, name),
       isBuiltIn: true,
+      isReadOnly: handler.readOnly === true,
       handler,
     };
   });

@@ -178,6 +178,11 @@ export class RunBackend {
     return typeof count === "number" && Number.isFinite(count) && count >= 0 ? count : undefined;
   }
 
+  /** Searches the web, or the docs of a library. Not retried: a search costs credits. */
+  search(route: "web-search" | "docs-search", body: object, signal: AbortSignal): Promise<unknown> {
+    return this.#call({ path: `/api/v1/${route}`, body, timeout: CALL_TIMEOUT, signal });
+  }
+
   /** Sends a chat request and receives the answer. Retries only before the first byte of an answer. */
   async chat(
     request: ChatRequest,

@@ -30,6 +30,8 @@ export interface OpenAiCompatibleOptions {
   readonly fetch?: FetchLike;
   /** ms without a byte; 0: no limit. @default 120_000: reasoning models send little */
   readonly streamTimeout?: number;
+  /** Tokens that the model holds: see `contextWindow` of a provider. @default unknown */
+  readonly contextWindow?: number;
   /** Allows sending a key over plain `http://` to other machines. @default false */
   readonly allowInsecure?: boolean;
   readonly clock?: Clock;
@@ -43,6 +45,7 @@ const CHECKS: Checks<OpenAiCompatibleOptions> = {
   name: checks.text,
   fetch: checks.function,
   streamTimeout: checks.delay,
+  contextWindow: checks.count,
   allowInsecure: checks.boolean,
   clock: checks.object,
 };
@@ -140,10 +143,12 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
     }
   }
 
+  const { contextWindow } = options;
   return {
     name,
     readsCacheMarks: true,
     supports: () => true,
+    ...(contextWindow === undefined ? {} : { contextWindow }),
     stream,
     rateLimitResetAt: async (error) => {
       const wait = error instanceof CodebuffRunError ? error.retryAfter : undefined;

@@ -26,6 +26,8 @@ export interface ModelProvider {
   /** For messages and cool-downs. */
   readonly name: string;
   supports(query: ModelQuery): boolean;
+  /** Tokens that its models hold. Histories stay below 80 % of it, unless `maxContextTokens` is set. @default unknown */
+  readonly contextWindow?: number;
   /**
    * Yields parsed chunks of OpenAI's API. Throw on failure; an error with `status` 429 is a rate limit.
    * `responseHeaders` and `responseBody` of an error are read like those of the AI SDK.
@@ -42,11 +44,15 @@ export interface ModelProvider {
 /** ms for which the backend replaces a rate-limited provider. */
 const COOL_DOWN = 300_000;
 
+/** Share of a model's window for the history. The rest is for the answer, and for the error of estimated tokens. */
+const WINDOW_SHARE = 0.8;
+
 const isProvider = (value: unknown): boolean =>
   isObject(value) &&
   checks.text.holds(value["name"]) &&
   typeof value["supports"] === "function" &&
-  typeof value["stream"] === "function";
+  typeof value["stream"] === "function" &&
+  (value["contextWindow"] === undefined || checks.count.holds(value["contextWindow"]));
 
 export const providersCheck: Check = {
   expects: "an array of providers: { name, supports, stream }",
@@ -92,6 +98,13 @@ export class Providers {
     if (provider && !(rests && this.#mayFallBack(ask))) return this.#askProvider(ask, provider);
     await this.#askBackend(ask);
     return undefined;
+  }
+
+  /** Tokens that a history may have for the provider of a model; `undefined` if no provider knows its window. */
+  limitOf(query: ModelQuery): number | undefined {
+    if (this.#setup.providers.every(({ contextWindow }) => contextWindow === undefined)) return undefined;
+    const window = this.#providerFor(query)?.contextWindow;
+    return window === undefined ? undefined : Math.floor(window * WINDOW_SHARE);
   }
 
   /** Whether the backend may replace a provider. Not in free mode. */

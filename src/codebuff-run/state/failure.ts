@@ -20,6 +20,7 @@
  * - `agent_not_found`: the agent is unknown; `invalid_agent`: its definition is invalid
  * - `no_response`: the agent said nothing; `no_progress`: it repeats a mistake
  * - `context_limit`: the history is longer than `maxContextTokens`
+ * - `state_not_saved`: `onState` threw
  */
 export type CodebuffRunFailureKind =
   | "bad_request"
@@ -46,7 +47,8 @@ export type CodebuffRunFailureKind =
   | "invalid_agent"
   | "no_response"
   | "no_progress"
-  | "context_limit";
+  | "context_limit"
+  | "state_not_saved";
 
 /** Why a run failed, as stored in its state. */
 export interface RunFailure {

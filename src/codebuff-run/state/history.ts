@@ -1,7 +1,14 @@
 // Converts an agent's history into the messages of a chat request.
 import { isToolOutput, type ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { fromBase64, isBase64 } from "../../core/bytes.ts";
-import type { ModelMessage, ModelPart, RunMessage, RunPart, RunToolMessage } from "../messages.ts";
+import type {
+  ModelMessage,
+  ModelPart,
+  RunCallPart,
+  RunMessage,
+  RunPart,
+  RunToolMessage,
+} from "../messages.ts";
 
 type AssistantMessage = Extract<ModelMessage, { readonly role: "assistant" }>;
 type WireCall = NonNullable<AssistantMessage["tool_calls"]>[number];
@@ -30,6 +37,16 @@ export function withoutOrphans(history: readonly RunMessage[]): readonly RunMess
     else if (content.length > 0) kept.push({ ...message, content });
   }
   return kept;
+}
+
+/** The calls without a result. */
+export function openCallsIn(history: readonly RunMessage[]): readonly RunCallPart[] {
+  const open = new Map<string, RunCallPart>();
+  for (const message of history) {
+    if (message.role === "tool") open.delete(message.toolCallId);
+    else for (const part of message.content) if (part.type === "tool-call") open.set(part.toolCallId, part);
+  }
+  return [...open.values()];
 }
 
 /** The messages of a chat request. Each result directly follows the message of its call. */
@@ -80,11 +97,7 @@ export function toWire(systemPrompt: string, history: readonly RunMessage[]): re
   return wire;
 }
 
-function wireCall({
-  toolCallId: id,
-  toolName: name,
-  input,
-}: Extract<RunPart, { readonly type: "tool-call" }>): WireCall {
+function wireCall({ toolCallId: id, toolName: name, input }: RunCallPart): WireCall {
   return { id, type: "function", function: { name, arguments: JSON.stringify(input) } };
 }
 

@@ -3,7 +3,7 @@ import { emptyFileContext } from "../../codebuff-events/file-context.ts";
 import { describe, fieldsOf, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";
-import { type RunMessage, type RunPart, type RunState, USER_PROMPT } from "../messages.ts";
+import { type RunCallPart, type RunMessage, type RunPart, type RunState, USER_PROMPT } from "../messages.ts";
 import type { CodebuffRunSettings } from "../options.ts";
 import { KNOWLEDGE_FILES, type ProjectFacts } from "../project.ts";
 import { treeOf } from "./file-tree.ts";
@@ -35,20 +35,29 @@ export function earlierState(
   if (end === undefined) return undefined;
   if (end === 0) return stateOf(undefined);
   const messageHistory = mainAgentState.messageHistory.slice(0, end);
+  const { underWay: _, ...ended } = run; // its open calls belong to the last turn
   return stateOf({
-    ...run,
+    ...ended,
     sessionState: { ...sessionState, mainAgentState: { ...mainAgentState, messageHistory } },
   });
 }
 
 export interface Earlier {
   readonly history: readonly RunMessage[];
+  /** Calls of a run that had not ended, without a result. */
+  readonly openCalls: readonly RunCallPart[];
   readonly agentType: string | undefined;
   readonly mainAgentState: Readonly<Record<string, unknown>>;
   readonly fileContext: Readonly<Record<string, unknown>> | undefined;
 }
 
-const FRESH: Earlier = { history: [], agentType: undefined, mainAgentState: {}, fileContext: undefined };
+const FRESH: Earlier = {
+  history: [],
+  openCalls: [],
+  agentType: undefined,
+  mainAgentState: {},
+  fileContext: undefined,
+};
 
 const HOW = "Pass the `state` of a conversation or result, or a run state of Codebuff's SDK.";
 
@@ -70,10 +79,24 @@ export function readPrevious(previous: unknown): Earlier {
   });
   return {
     history: messageHistory as readonly RunMessage[],
+    openCalls: openCallsOf(copy["underWay"], messageHistory.length),
     agentType: typeof agentType === "string" ? agentType : undefined,
     mainAgentState,
     fileContext: isObject(fileContext) ? fileContext : undefined,
   };
+}
+
+/** The open calls of a run that had not ended. @throws InvalidInputError for an invalid or cut state */
+function openCallsOf(underWay: unknown, found: number): readonly RunCallPart[] {
+  if (underWay === undefined) return [];
+  const { version, messages, openCalls } = fieldsOf(underWay);
+  if (version !== 1) throw wrong(`its \`underWay\` has the version ${JSON.stringify(version)}, not 1`);
+  if (messages !== found) throw wrong(`it was cut: it has ${found} of ${JSON.stringify(messages)} messages`);
+  const areCalls =
+    Array.isArray(openCalls) &&
+    openCalls.every((call) => isObject(call) && call["type"] === "tool-call" && isPart(call));
+  if (!areCalls) throw wrong("its `openCalls` are no tool calls");
+  return openCalls as readonly RunCallPart[];
 }
 
 /** Checks and copies tool results. @throws InvalidInputError for anything else */

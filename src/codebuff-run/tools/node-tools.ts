@@ -36,6 +36,8 @@ export interface NodeToolHandler {
     call: NodeToolCall,
     context: { readonly signal: AbortSignal },
   ) => Promise<readonly ToolPreview[] | undefined>;
+  /** Whether the tool changes nothing: several such calls of one answer run at the same time. */
+  readonly readOnly?: boolean;
 }
 
 /** The file changes of one turn. */
@@ -116,7 +118,7 @@ class FolderTools implements NodeTools {
   #handler(name: string, tool: CheckedTool): NodeToolHandler {
     const handler: NodeToolHandler = (call, context) =>
       this.#calls.run(context.signal, (signal) => this.#run(name, tool, call, { ...context, signal }));
-    if (!isEdit(name)) return handler;
+    if (!isEdit(name)) return Object.assign(handler, { readOnly: name !== "run_terminal_command" });
     return Object.assign(handler, {
       preview: async (call: NodeToolCall, { signal }: { readonly signal: AbortSignal }) => {
         const told = (await this.#preview(call, signal))?.told;

@@ -35,6 +35,7 @@ const KINDS = {
   no_response: [undefined, "The agent gave no answer", "ask", /check before/],
   no_progress: [undefined, "The agent made no progress", "no", /Rephrase your message/],
   context_limit: [undefined, "The conversation is too long", "no", /new conversation/],
+  state_not_saved: [undefined, "The work could not be saved", "ask", /check before/],
 } as const satisfies {
   readonly [Kind in CodebuffRunFailureKind]: readonly [
     status: number | undefined,
