@@ -56,7 +56,8 @@ export const WORDS = {
     tooLong: "The answer took too long. The agent did not finish in time.",
     stopped: "The answer was stopped. What the agent did before the stop stays done.",
     unconfirmedStop: "The agent may still be working. The agent did not confirm that it has stopped.",
-    notSaved: "The work could not be saved. The app failed to save the work so far, so the agent was stopped.",
+    notSaved:
+      "The work could not be saved. The app failed to save the work so far, so the agent was stopped.",
     failed: "The agent could not finish. The agent ended the answer with an error.",
     ended: "The agent ended with an error. The program of the agent ended before the answer was complete.",
     unreadable: "The answer cannot be read. The answer arrived in a form that the app does not understand.",
