@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { CodebuffRunOptions, CodebuffRunTool } from "agentwire/codebuff-run";
 import { nodeTools } from "agentwire/codebuff-run/tools";
 import { describe, expect, test } from "vitest";
@@ -175,6 +178,31 @@ test("the reading tools of `nodeTools` are read-only, and those that write or ru
   const readOnly = tools.names.filter((name) => tools.handlers[name]?.readOnly === true);
   expect(readOnly).toEqual(["read_files", "list_directory", "glob", "code_search"]);
   await tools.close();
+});
+
+test("the reading tools of `nodeTools` find the same at the same time as one by one", async () => {
+  const root = await mkdtemp(join(tmpdir(), "parallel-tools-"));
+  for (let at = 0; at < 20; at++) await writeFile(join(root, `f${at}.txt`), `line ${at}\nneedle ${at % 3}\n`);
+  const tools = nodeTools({ root });
+  const asked = [0, 1, 2].flatMap((at) => [
+    { name: "code_search", arguments: { pattern: `needle ${at}` } },
+    { name: "read_files", arguments: { paths: [`f${at}.txt`] } },
+    { name: "glob", arguments: { pattern: `*${at}.txt` } },
+  ]);
+  const told: (readonly string[])[] = [];
+  for (const parallelTools of [false, true]) {
+    await using at = await runWorld(
+      { answer: [{ toolCalls: asked }, "Done."] },
+      { agent: agentWith(...tools.names), overrideTools: tools.handlers, parallelTools },
+    );
+    await at.client.prompt("hi").result;
+    told.push(resultsIn(at));
+  }
+  await tools.close();
+  await rm(root, { recursive: true });
+  expect(told[0]).toHaveLength(9);
+  expect(told[0]?.[0]).toContain("needle 0");
+  expect(told[1]).toEqual(told[0]);
 });
 
 test("a handler of `overrideTools` that says `readOnly` runs beside others", async () => {
