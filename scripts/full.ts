@@ -18,6 +18,13 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
     },
   ],
   [
+    "run",
+    {
+      about: "CodebuffRun against real servers and models: aimock, LiteLLM, AI SDK 5 and 7",
+      run: async (args) => (await import("./full/run.ts")).run(args),
+    },
+  ],
+  [
     "acp-turns",
     {
       about: "100,000 random turns of the ACP client on the mock, over all profiles",
