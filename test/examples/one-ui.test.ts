@@ -83,7 +83,7 @@ describe("the one-ui example with each backend", () => {
     await chat.until(ALLOW);
     chat.type("y");
     expect(await chat.until("you> ")).toMatch(
-      /list_folder is done:\n.*There are \d+ names here\.\n.*4 credits\)/s,
+      /list_folder is done:\n.*There are \d+ names here\.\n.*4 credits, openai\/gpt-5-mini\)/s,
     );
     await leave(chat);
   });
