@@ -314,7 +314,7 @@ export function hasFailed(output: readonly SaidOutput[]): boolean {
 }
 
 export function universalCost({ amount, unit }: Cost): UniversalCost {
-  return { total: amount, currency: unit };
+  return { total: amount, currency: unit === "usd" ? "USD" : unit };
 }
 
 /** Reports the agent's plan. The first incomplete step counts as in progress. */

@@ -31,7 +31,10 @@ export interface CodebuffRunResult extends TurnResult {
 }
 
 export interface Spent {
+  /** Of the backend. */
   credits: number;
+  /** Of providers that report them. */
+  dollars: number;
   usage: Usage | undefined;
 }
 
@@ -134,4 +137,10 @@ export function endOfStep(facts: StepFacts): "completed" | "task_completed" | "e
   if (ran.includes("end_turn")) return "end_turn";
   if (isExplicit || forces(ran) || isThinkOnly(facts)) return undefined;
   return "completed";
+}
+
+/** Credits with the backend; without it dollars, if a provider reports them. */
+export function costOf({ credits, dollars }: Spent, hasBackend: boolean): Cost | undefined {
+  if (hasBackend) return { amount: credits, unit: "credits" };
+  return dollars > 0 ? { amount: dollars, unit: "usd" } : undefined;
 }

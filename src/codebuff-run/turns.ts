@@ -12,7 +12,7 @@ import { type CodebuffRunPromptOptions, checkAgent, RUN_PROMPT_CHECKS } from "./
 import { Run, type RunJob, type RunOrder } from "./run.ts";
 import type { RunCore } from "./run-core.ts";
 import { readPrevious, readToolResults } from "./state/run-state.ts";
-import { type CodebuffRunResult, textOfEvent } from "./turn.ts";
+import { type CodebuffRunResult, costOf, textOfEvent } from "./turn.ts";
 
 /** The turns of one client. At most `maxRuns` run at once; others wait. */
 export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, RunJob> {
@@ -64,7 +64,7 @@ export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Ru
       earlier: () => own ?? readPrevious(previous?.()),
       extraToolResults: readToolResults(extraToolResults),
     };
-    const spent: RunJob["spent"] = { credits: 0, usage: undefined };
+    const spent: RunJob["spent"] = { credits: 0, dollars: 0, usage: undefined };
     return this.make(
       {
         id: randomId("turn"),
@@ -75,7 +75,7 @@ export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Ru
         textOf: textOfEvent,
         soFar: ({ run }) => ({
           usage: spent.usage,
-          cost: core.backend && run ? { amount: spent.credits, unit: "credits" } : undefined,
+          cost: run && costOf(spent, core.backend !== undefined),
           state: run?.state,
         }),
       },

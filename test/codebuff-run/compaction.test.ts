@@ -72,6 +72,43 @@ function clientOf(provider: ModelProvider, options: CodebuffRunOptions = {}) {
 
 const words = (count: number): string => "word ".repeat(count);
 
+test("the next of `models` sums up where the first one fails, also at the start of each prompt", async () => {
+  const { asked, provider } = model(({ isSummary }) => (isSummary ? "In short." : words(600)));
+  const failing: ModelProvider = {
+    ...provider,
+    stream: (request, context) => {
+      if (request.model === "broken") throw new Error("the model is away");
+      return provider.stream(request, context);
+    },
+  };
+  await using at = clientOf(failing, { models: ["broken", "good"] });
+  const talk = at.client.conversation();
+  for (let turn = 1; turn < 9; turn++) expect((await talk.prompt(words(300)).result).model).toBe("good");
+  expect(asked.some(({ isSummary }) => isSummary)).toBe(true);
+  expect(at.told.filter(({ state }) => state === "completed").length).toBeGreaterThan(0);
+});
+
+test("the cost of a run without the backend is in dollars, its summaries too", async () => {
+  const { asked, provider } = model(({ isSummary }) => (isSummary ? "In short." : words(600)));
+  const priced: ModelProvider = {
+    ...provider,
+    async *stream(request, context) {
+      for await (const chunk of provider.stream(request, context))
+        yield chunk.usage ? { ...chunk, usage: { ...chunk.usage, cost: 0.25 } } : chunk;
+    },
+  };
+  await using at = clientOf(priced);
+  const talk = at.client.conversation();
+  let total = 0;
+  for (let turn = 1; turn < 9; turn++) {
+    const { cost } = await talk.prompt(words(300)).result;
+    expect(cost?.unit).toBe("usd");
+    total += cost?.amount ?? 0;
+  }
+  expect(asked.length).toBeGreaterThan(8);
+  expect(total).toBe(asked.length * 0.25);
+});
+
 test("a conversation of 400 turns stays within 32,000 tokens, and knows a fact of its first turn", async () => {
   const { asked, provider } = model(({ isSummary, text, messages }) => {
     if (isSummary) return `${text.includes(FACT) ? FACT : "nothing"}. ${words(200)}`;

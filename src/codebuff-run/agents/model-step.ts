@@ -193,6 +193,7 @@ export class AgentModel {
     const text = this.#remember(answer);
     const { usage, cost: dollars } = answer;
     shared.spent.usage = sumOf(shared.spent.usage, usage);
+    if (provider !== undefined) shared.spent.dollars += dollars;
     const credits = provider === undefined ? creditsOf(dollars) : 0;
     const cost =
       provider === undefined
@@ -224,10 +225,21 @@ export class AgentModel {
   }
 
   /**
-   * Asks the model to sum up a part of the history. The turn shows nothing of the answer.
+   * Asks the model, or the next of `models`, to sum up a part of the history. The turn shows nothing of the answer.
    * @throws CodebuffRunError; the stop's reason
    */
   async summary(transcript: string, maxCharacters: number): Promise<Summary> {
+    for (;;) {
+      try {
+        return await this.#summary(transcript, maxCharacters);
+      } catch (error) {
+        assertWanted(this.#setup.shared);
+        if (!this.#replaceModel(error)) throw error;
+      }
+    }
+  }
+
+  async #summary(transcript: string, maxCharacters: number): Promise<Summary> {
     const { shared } = this.#setup;
     const { core, options, signal } = shared;
     const { tools: _, tool_choice: __, ...request } = this.#request();
@@ -250,12 +262,10 @@ export class AgentModel {
         signal: watch.signal,
       });
       shared.spent.usage = sumOf(shared.spent.usage, answer.usage);
+      if (provider !== undefined) shared.spent.dollars += answer.cost;
       const text = answer.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
       const credits = provider === undefined ? creditsOf(answer.cost) : 0;
       return { text: answer.isComplete ? text.trim() : "", credits, messageId: answer.messageId ?? null };
-    } catch (error) {
-      assertWanted(shared);
-      throw error;
     } finally {
       watch.end();
     }
