@@ -156,9 +156,11 @@ async function chat(
       if (outcome.status === "cancelled") note("cancelled: what tools have done stays; /undo takes it back");
       const end = outcome.status === "completed" ? outcome.result : outcome.partial;
       code = outcome.status === "failed" ? 1 : 0;
-      if (!end) continue; // it has not begun: the session is as before
-      state = end.state ?? state;
-      if (end.state) await save(end.state);
+      const reached = end.state as RunState | undefined; // the partial of a turn is the same for all backends
+      if (reached?.sessionState) {
+        state = reached; // otherwise the run has not begun
+        await save(state);
+      }
       const { usage, cost } = end;
       const tokens = `${usage?.inputTokens ?? "?"} tokens read, ${usage?.outputTokens ?? "?"} written`;
       note(cost ? `${tokens}, ${cost.amount} ${cost.unit}` : tokens);

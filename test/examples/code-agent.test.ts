@@ -120,6 +120,7 @@ describe("code-agent", () => {
     await child.until(YOU);
     child.type("Go on.");
     await child.until("Here I am again.");
+    expect(JSON.stringify(at.backend.requests().at(-1))).toMatch(/Wait\..*started.*Go on\./); // all of it is kept
     await child.until(YOU);
     child.interrupt();
     await child.until("(Ctrl-C again leaves)\n");
