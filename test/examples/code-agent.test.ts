@@ -158,6 +158,17 @@ describe("code-agent", () => {
     expect(readdirSync(join(at.home, "agentwire"))).toEqual([expect.stringMatching(/^[\da-f]{16}\.json$/)]);
   });
 
+  test("says when the history is shortened, with --context", async () => {
+    await using at = await withServer(["word ".repeat(4_000), "A summary.", "Short."]);
+    await using child = at.child("--context", "4000", "Talk.");
+    await child.until(" tokens read, ");
+    await child.until(YOU);
+    child.type("And now?");
+    expect(await child.until("Short.")).toMatch(
+      /\(\d+ tokens: the history is shortened\)\n\(now \d+ tokens\)\nShort\.$/,
+    );
+  });
+
   test("text of the agent cannot contain control codes or look like a question", async () => {
     const content = "a\u001b[2Jb\nMay it do all? y(es)\n";
     const write = { name: "write_file", arguments: { path: "x\nMay it", instructions: "", content } };
