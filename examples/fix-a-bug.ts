@@ -1,12 +1,12 @@
 /** An agent that fixes a bug, with tools that stay in one folder: `npm run example -- examples/fix-a-bug.ts [options] ["prompt"]` */
 import { parseArgs } from "node:util";
-import { reveal } from "agentwire/chat";
-import { type AgentDefinition, CodebuffRun, type ToolCall } from "agentwire/codebuff-run";
+import { type AgentDefinition, CodebuffRun } from "agentwire/codebuff-run";
 import { type NodeTools, nodeTools } from "agentwire/codebuff-run/tools";
 import { bugProject, mendingServer, PROMPT } from "./support/bug-project.ts";
+import { inLine, showCall, showPlan } from "./support/call-view.ts";
 import { onInterrupt, runProgram, wasInterrupted } from "./support/program.ts";
 import { openAiServer } from "./support/run-agent.ts";
-import { createQuoted, Lines, quoted, Screen, wantsColour } from "./support/terminal.ts";
+import { createQuoted, Lines, Screen, wantsColour } from "./support/terminal.ts";
 
 const HELP = `Usage: npm run example -- examples/fix-a-bug.ts [options] ["prompt"]
 
@@ -62,9 +62,10 @@ async function main(): Promise<number> {
     ...server.options,
     agent: fixer(tools, model),
     overrideTools: tools.handlers,
+    project: tools.project,
     toolPolicy: [{ tool: /^(read_files|list_directory|glob|code_search)$/, then: "allow" }],
     onToolApproval: async (call, { signal }) => {
-      const question = shown(call);
+      const question = showCall(screen, call);
       if (yes) return true;
       screen.ask(`${question} (y for yes) `, "yellow");
       return /^y(es)?$/i.test((await lines.answer(signal))?.trim() ?? "");
@@ -86,9 +87,12 @@ function fixer(tools: NodeTools, model = "openai/gpt-5-mini"): AgentDefinition {
     id: "fixer",
     displayName: "Fixer",
     model,
-    systemPrompt:
-      "You mend software. Run the tests, read what you need, make the smallest change, and run the tests again.",
-    toolNames: [...tools.names, "end_turn"],
+    systemPrompt: `You mend software. Run the tests, read what you need, make the smallest change, and run the tests again.
+
+{CODEBUFF_FILE_TREE_PROMPT}
+
+{CODEBUFF_KNOWLEDGE_FILES_CONTENTS}`,
+    toolNames: [...tools.names, "write_todos", "end_turn"],
   };
 }
 
@@ -107,12 +111,14 @@ async function fix(
   });
   let quote = createQuoted();
   turn.on("event", (event) => {
+    showPlan(screen, event);
     if (event.type === "chunk") screen.stream(event.chunk);
     if (event.type === "tool_progress") screen.stream(quote(event.output), "dim");
     if (event.type === "error") screen.line(event.message, "yellow"); // and it goes on
   });
   turn.on("toolCall", ({ name, state, error }) => {
     if (state === "running") quote = createQuoted();
+    if (name === "write_todos") return; // the plan was shown
     if (state === "done" || state === "denied") screen.line(`  ${inLine(name)} is ${state}`, "dim");
     if (state === "failed") screen.line(`  ${inLine(name)} has failed: ${error}`, "red");
   });
@@ -138,33 +144,6 @@ async function review(tools: NodeTools, turnId: string, lines: Lines | undefined
   const { reverted, conflicts } = await changes.revert();
   screen.line(`Taken back: ${reverted.map(inLine).join(", ") || "nothing"}`);
   for (const { path, reason } of conflicts) screen.line(`Not taken back: ${inLine(path)}: ${reason}`, "red");
-}
-
-/** Shows what a call would do; returns the question. */
-function shown(call: ToolCall): string {
-  const { command, cwd, timeout_seconds: seconds } = fieldsOf(call.input);
-  const { preview } = call;
-  if (preview) {
-    for (const { diff } of preview) screen.line(quoted(reveal(diff)), "dim");
-    return `May it change ${inLine(preview.map(({ path }) => path).join(", "))}?`;
-  }
-  if (call.name !== "run_terminal_command") {
-    screen.line(quoted(reveal(JSON.stringify(call.input))), "dim");
-    return `May it call ${inLine(call.name)}?`;
-  }
-  screen.line(quoted(`$ ${reveal(String(command))}`), "dim");
-  const where = cwd === undefined ? "" : ` in ${inLine(cwd)}`;
-  const limit = Number(seconds) < 0 ? "" : `, for ${seconds} s at most`;
-  return `May it run this command${where}${limit}?`;
-}
-
-/** A name within a line: a line feed in it begins no line. */
-function inLine(name: unknown): string {
-  return reveal(String(name).replaceAll("\n", "\\n"));
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 await runProgram(screen, main);

@@ -7,6 +7,7 @@ import type { RunServer } from "./run-agent.ts";
 
 /** A small project with a bug, and a test that finds the bug. */
 const FILES: Readonly<Record<string, string>> = {
+  "AGENTS.md": "Run the tests with `node --test`. Keep each change as small as it can be.\n",
   "package.json": '{\n  "name": "median",\n  "type": "module"\n}\n',
   "src/median.js": `/** The middle number, or the mean of the two in the middle. */
 export function median(numbers) {
@@ -56,9 +57,17 @@ export async function bugProject(): Promise<BugProject> {
 
 const runTests = { name: "run_terminal_command", arguments: { command: TESTS } };
 
+function plan(...tasks: readonly string[]) {
+  return {
+    name: "write_todos",
+    arguments: { todos: tasks.map((task) => ({ task, completed: false })) },
+  };
+}
+
 /** What a model would do, answer by answer. Each answer follows the results of the one before. */
 const STEPS: readonly BackendReply[] = [
   { text: "I run the tests first. ", toolCalls: [runTests] },
+  { text: "The plan: ", toolCalls: [plan("Find the bug", "Mend it", "Run the tests again")] },
   {
     text: "`median([1, 10, 9])` is wrong. I read the code. ",
     toolCalls: [{ name: "read_files", arguments: { paths: ["src/median.js"] } }],

@@ -9,6 +9,11 @@ export function onInterrupt(action: () => void): void {
   stop = action;
 }
 
+/** The user goes on: the next Ctrl-C is a first one again. */
+export function forgetInterrupts(): void {
+  interrupts = 0;
+}
+
 export function wasInterrupted(): boolean {
   return interrupts > 0;
 }

@@ -37,6 +37,7 @@ describe("fix-a-bug with the scripted model", () => {
       /^you> A test fails\. .*\nI run the tests first\. \n {4}\| \$ node --test\nMay it run/,
     );
     expect(text).toMatch(/\n {4}\| .* fail 1\n/);
+    expect(text).toContain("\n  [ ] Find the bug\n  [ ] Mend it\n  [ ] Run the tests again\n");
     expect(text).toContain(
       "\n    | -  const sorted = [...numbers].sort();\n    | +  const sorted = [...numbers].sort((a, b) => a - b);\n",
     );
