@@ -250,7 +250,7 @@ test("a client without a key runs on providers alone", async () => {
   await using at = await runWorld();
   const client = at.another({ apiKey: undefined as never, providers: [provider()] });
   const { text, cost, runId } = await client.prompt("hi").result;
-  expect([text, cost, runId]).toEqual(["From the provider.", undefined, undefined]);
+  expect([text, cost, runId]).toEqual(["From the provider.", { amount: 9, unit: "usd" }, undefined]);
   expect(at.calls()).toEqual([]);
   expect(client.capabilities.usage).toBe("tokens");
 });
