@@ -28,7 +28,7 @@ import type { RunCore } from "./run-core.ts";
 import type { RunFailure } from "./state/failure.ts";
 import { noteMessage, withoutOrphans } from "./state/history.ts";
 import { type Earlier, fileContextOf, NO_PROJECT } from "./state/run-state.ts";
-import { type CodebuffRunResult, costOf, type Spent } from "./turn.ts";
+import { type CodebuffRunResult, type Spent, spentCost } from "./turn.ts";
 
 export interface RunOrder {
   readonly prompt: RunPrompt;
@@ -327,7 +327,11 @@ export class Run implements LocalWork {
     return {
       ...turn.textResult,
       ...(core.backend ? { runId } : {}),
-      ...defined({ cost: costOf(spent, core.backend !== undefined), usage: spent.usage, model: root.model }),
+      ...defined({
+        cost: spentCost(spent, core.backend !== undefined),
+        usage: spent.usage,
+        model: root.model,
+      }),
       toolCalls: turn.toolCalls,
       output: state.output,
       stopReason: this.#stopReason,

@@ -140,7 +140,7 @@ export function endOfStep(facts: StepFacts): "completed" | "task_completed" | "e
 }
 
 /** Credits with the backend; without it dollars, if a provider reports them. */
-export function costOf({ credits, dollars }: Spent, hasBackend: boolean): Cost | undefined {
+export function spentCost({ credits, dollars }: Spent, hasBackend: boolean): Cost | undefined {
   if (hasBackend) return { amount: credits, unit: "credits" };
   return dollars > 0 ? { amount: dollars, unit: "usd" } : undefined;
 }

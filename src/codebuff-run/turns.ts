@@ -12,7 +12,7 @@ import { type CodebuffRunPromptOptions, checkAgent, RUN_PROMPT_CHECKS } from "./
 import { Run, type RunJob, type RunOrder } from "./run.ts";
 import type { RunCore } from "./run-core.ts";
 import { readPrevious, readToolResults } from "./state/run-state.ts";
-import { type CodebuffRunResult, costOf, textOfEvent } from "./turn.ts";
+import { type CodebuffRunResult, spentCost, textOfEvent } from "./turn.ts";
 
 /** The turns of one client. At most `maxRuns` run at once; others wait. */
 export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, RunJob> {
@@ -75,7 +75,7 @@ export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Ru
         textOf: textOfEvent,
         soFar: ({ run }) => ({
           usage: spent.usage,
-          cost: run && costOf(spent, core.backend !== undefined),
+          cost: run && spentCost(spent, core.backend !== undefined),
           state: run?.state,
         }),
       },

@@ -1,7 +1,7 @@
 import { AcpClient, type AcpEvent, type AcpOptions, toUniversal } from "agentwire/acp";
 import { checkTranscript, type UniversalEvent } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
-import { END, ScriptedAgent, world } from "./support/agent.ts";
+import { type AgentSetup, END, ScriptedAgent, world } from "./support/agent.ts";
 
 // Fields that are missing, of another type, or of a later version: each counts as absent, and the rest is read.
 
@@ -454,5 +454,110 @@ describe("servers of tools", () => {
     expect(() => new AcpClient({ command: "x", ...(options as object) })).toThrow(
       expect.objectContaining({ code: "invalid-input" }),
     );
+  });
+});
+
+describe("a question", () => {
+  const asking = (params: object): AgentSetup => ({
+    script: async ({ agent, sessionId, say }) => {
+      const { result, error } = await agent.ask("elicitation/create", { sessionId, ...params });
+      say(JSON.stringify(result ?? error.code));
+      return END;
+    },
+  });
+  const form = (properties: unknown, more: object = {}) => ({
+    mode: "form",
+    message: "Which?",
+    requestedSchema: { type: "object", properties, ...more },
+  });
+
+  test.each([
+    ["without fields is a yes or no: yes", form({}), "Yes", { action: "accept", content: {} }],
+    ["without fields is a yes or no: no", { mode: "form" }, "No", { action: "decline" }],
+    [
+      "of a link: done",
+      { mode: "url", url: "https://a.example/", message: "Log in" },
+      "Done",
+      { action: "accept" },
+    ],
+    ["of a link: another answer", { mode: "url", url: "https://a.example/" }, "no", { action: "decline" }],
+    [
+      "with names for its values",
+      form({ a: { type: "string", enum: ["x", "y"], enumNames: ["Ex"] } }),
+      "Ex",
+      { action: "accept", content: { a: "x" } },
+    ],
+    [
+      "with choices of which some cannot be read",
+      form({ a: { anyOf: [1, {}, { const: 2, description: "two" }] } }),
+      "2",
+      { action: "accept", content: { a: 2 } },
+    ],
+    ["whose number is none", form({ a: { type: "number" } }), "many", { action: "cancel" }],
+    ["whose number is one", form({ a: { type: "integer" } }), "7", { action: "accept", content: { a: 7 } }],
+    [
+      "with a field that is needed, and no answer",
+      form({ a: { type: "string" } }, { required: ["a"] }),
+      "",
+      { action: "cancel" },
+    ],
+    [
+      "with a field like a member of objects",
+      form({ toString: {} }, { required: ["toString"] }),
+      "",
+      { action: "cancel" },
+    ],
+    [
+      "with a list and words of the user's own",
+      form({ a: { type: "array", items: { enum: ["x"] } } }),
+      "z",
+      { action: "accept", content: { a: ["z"] } },
+    ],
+  ])("%s", async (_, params, answer, expected) => {
+    await using w = world(asking(params), { onQuestion: () => [[answer]] });
+    expect(JSON.parse((await w.client.prompt("go").result).text)).toEqual(expected);
+  });
+
+  test("of a link without an address is refused", async () => {
+    await using w = world(asking({ mode: "url" }), { onQuestion: () => [["Done"]] });
+    expect((await w.client.prompt("go").result).text).toBe("-32602");
+  });
+});
+
+describe("the refusal of a prompt", () => {
+  test.each([
+    [
+      { code: 429, message: "slow" },
+      { kind: "http", status: 429, retryable: true },
+    ],
+    [
+      { code: 401, message: "no" },
+      { kind: "http", status: 401, retryable: false },
+    ],
+    [
+      { code: -32603, message: "m", data: { status: 503 } },
+      { kind: "http", status: 503, retryable: true },
+    ],
+    [
+      { code: -32603, message: "m", data: { errorKind: "rate_limit" } },
+      { kind: "rate_limit", retryable: true },
+    ],
+    [
+      { code: -1, message: "m", data: { error: "why" } },
+      { kind: "rpc_-1", serverMessage: "m: why" },
+    ],
+    [{ code: -1, message: "m", data: "why" }, { serverMessage: "m: why" }],
+    [{ code: -1, message: "m", data: { message: "m" } }, { serverMessage: "m" }],
+    [{ code: -1, message: "m", data: { details: " ", message: 1 } }, { serverMessage: "m" }],
+  ])("%j is told as %j", async (refusal, told) => {
+    await using w = world({
+      answers: {
+        "session/prompt": () => {
+          throw Object.assign(new Error(refusal.message), refusal);
+        },
+      },
+    });
+    const outcome = await w.client.prompt("go").outcome;
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "turn-failed", ...told } });
   });
 });
