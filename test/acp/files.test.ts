@@ -130,6 +130,39 @@ describe("a door to commands", () => {
   const ask = (turn: AgentTurn, method: string, terminalId: string) =>
     turn.agent.ask(`terminal/${method}`, { sessionId: turn.sessionId, terminalId });
 
+  test.each([
+    ["without a command", {}, -32602],
+    ["with a blank command", { command: " " }, -32602],
+    ["of a session that is not open", { command: "ls", sessionId: "none" }, -32602],
+  ])("refuses a request %s", async (_, params, code) => {
+    const { answer } = await doing((turn) => create(turn, params), {}, terminal);
+    expect(answer.error?.code).toBe(code);
+  });
+
+  test("refuses a terminal that it has not made", async () => {
+    const { answer } = await doing((turn) => ask(turn, "output", "none"), {}, terminal);
+    expect(answer.error?.code).toBe(-32002);
+  });
+
+  test("leaves out arguments and variables that are none, and keeps the end of the output in whole characters", async () => {
+    const { answer } = await doing(
+      async (turn) => {
+        const { result } = await create(turn, {
+          command: "printf",
+          args: ["abc\u00e4", 1, null],
+          env: [1, { name: "1A", value: "x" }, { name: "A", value: 2 }, null],
+          cwd: 7,
+          outputByteLimit: 1,
+        });
+        await ask(turn, "wait_for_exit", result.terminalId);
+        return ask(turn, "output", result.terminalId);
+      },
+      {},
+      terminal,
+    );
+    expect(answer.result).toMatchObject({ output: "", truncated: true, exitStatus: { exitCode: 0 } });
+  });
+
   test("runs a line, and a program with arguments", async () => {
     const { answer, offered } = await doing(
       async (turn) => {
