@@ -561,3 +561,43 @@ describe("the refusal of a prompt", () => {
     expect(outcome).toMatchObject({ status: "failed", error: { code: "turn-failed", ...told } });
   });
 });
+
+describe("wrong calls are refused before anything is sent", () => {
+  test.each([
+    ["a prompt without text", { text: " " }],
+    ["a prompt of blank blocks", { blocks: [{ type: "text", text: " " }] }],
+    ["a prompt without blocks", { blocks: [] }],
+    ["a block that is none", { blocks: [{ type: "of_tomorrow" }] }],
+    ["an image of no known type", { text: "x", images: [{ data: new Uint8Array([1, 2, 3]) }] }],
+    ["an option among the fields", { text: "x", files: ["/a"] }],
+  ])("%s", async (_, input) => {
+    await using w = world();
+    expect(() => w.client.prompt(input as never)).toThrow(expect.objectContaining({ code: "invalid-input" }));
+    expect(w.agent.heard).toEqual([]);
+  });
+
+  test.each([
+    [1],
+    [{}],
+    [{ protocol: "codey-ws", version: 1, cwd: process.cwd() }],
+    [{ protocol: "acp", version: 2, cwd: process.cwd() }],
+    [{ protocol: "acp", version: 1, cwd: process.cwd(), sessionId: "" }],
+    [{ protocol: "acp", version: 1 }],
+    [{ protocol: "acp", version: 1, cwd: "/", sessionId: "s" }],
+  ])("the state %j of a conversation", async (from) => {
+    await using w = world();
+    expect(() => w.client.conversation({ from: from as never })).toThrow(
+      expect.objectContaining({ code: "invalid-input" }),
+    );
+  });
+
+  test("a mode, a model or an option that is no text, or no value", async () => {
+    await using w = world();
+    const talk = w.client.conversation();
+    const wrong = expect.objectContaining({ code: "invalid-input" });
+    await expect(talk.setMode("")).rejects.toThrow(wrong);
+    await expect(talk.setModel(1 as never)).rejects.toThrow(wrong);
+    await expect(talk.setOption("a", 1 as never)).rejects.toThrow(wrong);
+    expect(w.agent.heard).toEqual([]);
+  });
+});
