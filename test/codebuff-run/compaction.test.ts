@@ -88,6 +88,20 @@ test("the next of `models` sums up where the first one fails, also at the start 
   expect(at.told.filter(({ state }) => state === "completed").length).toBeGreaterThan(0);
 });
 
+test("an empty answer behind a compaction ends a run that has spoken, and asks no other model", async () => {
+  const { asked, provider } = model(({ isSummary, messages }) => {
+    if (isSummary) return "In short.";
+    if (messages.at(-1)?.role === "tool") return "";
+    return messages.some((message) => textIn(message).includes("Look.")) ? { call: {} } : words(250);
+  });
+  await using at = clientOf(provider, { models: ["first", "second"], tools: { look: look(4_000) } });
+  const talk = at.client.conversation();
+  for (let turn = 0; turn < 4; turn++) await talk.prompt(words(50)).result;
+  const { model: answered } = await talk.prompt("Look.").result;
+  expect(asked.some(({ isSummary }) => isSummary)).toBe(true);
+  expect(answered).toBe("first");
+});
+
 test("the cost of a run without the backend is in dollars, its summaries too", async () => {
   const { asked, provider } = model(({ isSummary }) => (isSummary ? "In short." : words(600)));
   const priced: ModelProvider = {

@@ -93,6 +93,7 @@ export class AgentRun implements AgentWork {
       system: this.#system,
       reminder: () => this.#filled(stepPrompt),
       runId: () => this.record.runId,
+      ownMessages: () => this.#ownMessages,
     });
     this.#compaction = new Compaction({
       shared,
@@ -135,7 +136,12 @@ export class AgentRun implements AgentWork {
 
   /** The calls of this run without a result. */
   get openCalls(): readonly RunCallPart[] {
-    return openCallsIn(this.#history.slice(this.#begun));
+    return openCallsIn(this.#ownMessages);
+  }
+
+  /** What this run has added to the history. */
+  get #ownMessages(): readonly RunMessage[] {
+    return this.#history.slice(this.#begun);
   }
 
   get state(): RunAgentState {

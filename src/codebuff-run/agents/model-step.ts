@@ -12,7 +12,7 @@ import { type ModelOptions, requestFields } from "../model/model-options.ts";
 import { Watch } from "../model/watch.ts";
 import { environmentOf } from "../options.ts";
 import { estimatedTokens, toWire } from "../state/history.ts";
-import { type AgentSpeaker, eventOf, sumOf } from "../turn.ts";
+import { type AgentSpeaker, eventOf, type Spent, spentCost, sumOf } from "../turn.ts";
 import type { AgentDefinition } from "./agents.ts";
 import { assertWanted, type Shared, tellCut } from "./shared.ts";
 
@@ -32,6 +32,8 @@ export interface ModelSetup {
   /** A text after the history of the next request; may be empty. */
   readonly reminder: () => string;
   readonly runId: () => string;
+  /** The messages of this run. */
+  readonly ownMessages: () => readonly RunMessage[];
 }
 
 export interface Received {
@@ -62,8 +64,6 @@ const SUMMARISE =
 /** Asks the model of one agent. The answer goes to the turn's reader and into the history. */
 export class AgentModel {
   readonly #setup: ModelSetup;
-  /** The length of the history at the start of the run. */
-  readonly #begun: number;
   contextTokens = 0;
   /** The model of the last answer. */
   answered: string | undefined;
@@ -73,7 +73,6 @@ export class AgentModel {
 
   constructor(setup: ModelSetup) {
     this.#setup = setup;
-    this.#begun = setup.history.length;
   }
 
   get #model(): string {
@@ -191,25 +190,27 @@ export class AgentModel {
       provided.end();
     }
     const text = this.#remember(answer);
-    const { usage, cost: dollars } = answer;
-    shared.spent.usage = sumOf(shared.spent.usage, usage);
-    if (provider !== undefined) shared.spent.dollars += dollars;
-    const credits = provider === undefined ? creditsOf(dollars) : 0;
-    const cost =
-      provider === undefined
-        ? { amount: credits, unit: "credits" }
-        : dollars > 0
-          ? { amount: dollars, unit: "usd" }
-          : undefined;
+    const spent = this.#spend(answer, provider);
+    const { credits, usage } = spent;
+    const cost = spentCost(spent, provider === undefined);
     this.answered = this.#model;
     return { answer, text, credits, usage, cost, model: this.#model, provider, interruption };
   }
 
+  /** Counts what an answer has cost. Returns the share of this answer. */
+  #spend({ usage, cost: dollars }: AnswerBuilder, provider: string | undefined): Spent {
+    const { spent } = this.#setup.shared;
+    spent.usage = sumOf(spent.usage, usage);
+    if (provider === undefined) return { credits: creditsOf(dollars), dollars: 0, usage };
+    spent.dollars += dollars;
+    return { credits: 0, dollars, usage };
+  }
+
   /** Whether an empty answer would end the run without a word, while another model is left. */
   #isNoAnswer(answer: AnswerBuilder): boolean {
-    const { models, history } = this.#setup;
+    const { models, ownMessages } = this.#setup;
     if (answer.hasBegun || this.#place + 1 >= models.length) return false;
-    return history.slice(this.#begun).every(({ role }) => role !== "assistant");
+    return ownMessages().every(({ role }) => role !== "assistant");
   }
 
   /** Selects the next model. Returns false if none is left, or if the error is not a model's. */
@@ -249,10 +250,7 @@ export class AgentModel {
       { role: "user", content: [{ type: "text", text: `<conversation>\n${transcript}\n</conversation>` }] },
     ];
     const watch = new Watch(core.clock, core.settings.silentTimeout, signal, ["part of it", "silentTimeout"]);
-    const answer = new AnswerBuilder(
-      () => watch.touch(),
-      () => randomId("call"),
-    );
+    const answer = new AnswerBuilder(() => watch.touch());
     try {
       const provider = await core.providers.ask({
         request: { ...request, messages },
@@ -261,10 +259,8 @@ export class AgentModel {
         receiver: { answer, tell: () => {}, slowed: () => undefined },
         signal: watch.signal,
       });
-      shared.spent.usage = sumOf(shared.spent.usage, answer.usage);
-      if (provider !== undefined) shared.spent.dollars += answer.cost;
+      const { credits } = this.#spend(answer, provider);
       const text = answer.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
-      const credits = provider === undefined ? creditsOf(answer.cost) : 0;
       return { text: answer.isComplete ? text.trim() : "", credits, messageId: answer.messageId ?? null };
     } finally {
       watch.end();

@@ -25,11 +25,7 @@ export async function readTree(
   let left = max;
   for (const { path, children } of queue) {
     signal.throwIfAborted();
-    if (left === 0) {
-      children.push(leftOut(path, "not listed"));
-      continue;
-    }
-    const entries = await entriesOf(door, path);
+    const entries = left === 0 ? undefined : await entriesOf(door, path);
     if (!entries) {
       children.push(leftOut(path, "not listed"));
       continue;
