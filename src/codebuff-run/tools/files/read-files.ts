@@ -131,9 +131,10 @@ export async function textsOf(
   return Object.fromEntries(texts);
 }
 
-async function textOf(door: Door, path: string): Promise<string | null> {
+/** The text of a file. `null`: missing, not text, over the limit, or blocked. */
+export async function textOf(door: Door, path: string, maxBytes: number = MAX_READ): Promise<string | null> {
   try {
-    const file = await readExisting(door, door.resolve(path, "read"), MAX_READ);
+    const file = await readExisting(door, door.resolve(path, "read"), maxBytes);
     return (file && readText(file.bytes)?.raw) ?? null;
   } catch (error) {
     if (error instanceof Refusal) return null;

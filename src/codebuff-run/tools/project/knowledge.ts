@@ -4,7 +4,7 @@ import { KNOWLEDGE_FILES } from "../../project.ts";
 import type { Door } from "../door/door.ts";
 import { joinPath } from "../door/paths.ts";
 import { Refusal } from "../door/refusal.ts";
-import { readText } from "../files/text.ts";
+import { textOf } from "../files/read-files.ts";
 
 /** Bytes of one knowledge file. A larger one is no instruction. */
 const MAX_KNOWLEDGE = 262_144;
@@ -18,20 +18,12 @@ export async function knowledgeIn(door: Door, folder: string): Promise<Readonly<
     const paths = entries
       .filter(({ name, kind }) => kind === "file" && KNOWLEDGE_FILES.has(name.toLowerCase()))
       .map(({ name }) => joinPath(folder, name));
-    const found = await Promise.all(paths.map(async (path) => [path, await textIn(door, path)] as const));
-    return Object.fromEntries(found.flatMap(([path, text]) => (text === undefined ? [] : [[path, text]])));
+    const found = await Promise.all(
+      paths.map(async (path) => [path, await textOf(door, path, MAX_KNOWLEDGE)] as const),
+    );
+    return Object.fromEntries(found.flatMap(([path, text]) => (text === null ? [] : [[path, text]])));
   } catch (error) {
     if (error instanceof Refusal) return {};
-    throw error;
-  }
-}
-
-async function textIn(door: Door, path: string): Promise<string | undefined> {
-  try {
-    const { bytes } = await door.readFile(path, { maxBytes: MAX_KNOWLEDGE });
-    return readText(bytes)?.raw;
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
     throw error;
   }
 }
