@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AcpOptions } from "agentwire/acp";
 import { nodeTools } from "agentwire/codebuff-run/tools";
+import { ManualClock } from "agentwire/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type AgentTurn, END, type Message, world } from "./support/agent.ts";
 
@@ -55,15 +56,20 @@ const update = (turn: AgentTurn, fields: object): void =>
 
 describe("a permission", () => {
   test("is none for a call that runs without one", async () => {
-    const asked = await askedIn(async (turn) => {
-      turn.update({
-        sessionUpdate: "tool_call",
-        ...execute({ command: "touch gone" }),
-        status: "in_progress",
-      });
-      await new Promise((resolve) => setTimeout(resolve, 350)); // longer than a request is waited for
-      await create(turn, { command: "touch gone" });
-    });
+    const clock = new ManualClock();
+    const asked = await askedIn(
+      async (turn) => {
+        turn.update({
+          sessionUpdate: "tool_call",
+          ...execute({ command: "touch gone" }),
+          status: "in_progress",
+        });
+        await turn.agent.handled();
+        await clock.advance(350); // longer than a request is waited for
+        await create(turn, { command: "touch gone" });
+      },
+      { clock },
+    );
     expect(asked).toEqual(["terminal/create"]);
   });
 

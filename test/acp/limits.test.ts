@@ -64,7 +64,7 @@ test.each([
       "session/new": async (_message, agent) => {
         for (const id of [...Array(others).keys(), "s1"])
           agent.update(String(id), { sessionUpdate: "session_info_update", title: "held" });
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await agent.handled();
         return { sessionId: "s1" };
       },
     },

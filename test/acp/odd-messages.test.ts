@@ -39,7 +39,7 @@ describe("an odd request", () => {
   ])("with %s is answered once", async (_, id, params) => {
     const w = world(async ({ agent }) => {
       agent.send({ id, method: "session/request_permission", params });
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await agent.handled();
       return END;
     });
     await w.client.prompt("go").outcome;
@@ -66,7 +66,7 @@ test("a second request for an ended call waits, whatever its next update is", as
           isFirst = false;
           return true;
         }
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await w.agent.handled();
         states.push(turn.toolCalls.find(({ id }) => id === call.id)?.state ?? "none");
         return true;
       },

@@ -32,11 +32,10 @@ describe("a cancel in the tick of the approval", () => {
     client.decide(id, true);
     turn.cancel();
     await turn.outcome;
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await client.close(); // waits for commands
+    await files.close();
     expect(await readdir(root)).toEqual([]);
     expect(answers).toMatchObject([{ error: { code: -32602 } }]);
-    await client.close();
-    await files.close();
   });
 });
 
@@ -70,15 +69,20 @@ describe("a slow reader of one turn", () => {
       }
       for (let at = 0; at < 50; at++) {
         turn.say(`${at}`);
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await new Promise((resolve) => setImmediate(resolve));
       }
+      sent();
       return END;
     };
+    let sent = (): void => {};
+    const isSent = new Promise<void>((resolve) => {
+      sent = resolve;
+    });
     const { client } = world(script, { maxQueuedEvents: 5 });
     const slow = client.prompt("slow");
     const reader = slow[Symbol.asyncIterator]();
     await reader.next(); // and never again
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await isSent;
     const { text } = await client.prompt("fast", { timeout: 2_000 }).result;
     expect(text).toBe("ok");
     await client.close({ force: true });

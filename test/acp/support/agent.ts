@@ -124,6 +124,11 @@ export class ScriptedAgent {
     return new Promise((resolve) => this.#waiting.set(id, resolve));
   }
 
+  /** Resolves when the client has handled all that was sent before: it answers in order. */
+  async handled(): Promise<void> {
+    await this.ask("test/unknown", {});
+  }
+
   methods(): readonly string[] {
     return this.heard.flatMap(({ method }) => (method === undefined ? [] : [method]));
   }
