@@ -1,7 +1,7 @@
 // What a run's prompts may say about a project, as `nodeTools` reads it.
 import type { TreeNode } from "./state/file-tree.ts";
 
-/** Facts about a project: the names of the fields are those of a run state's `fileContext`. */
+/** Facts about a project. A run state's `fileContext` has the same fields. */
 export interface ProjectFacts {
   /** The absolute path of the folder. */
   readonly projectRoot: string;

@@ -92,7 +92,7 @@ export function modelOptionsIn(options: ModelOptions | undefined): ModelOptions 
   );
 }
 
-/** The options of an agent, replaced by those of the run. `providerOptions` are replaced key by key. */
+/** An option of the run wins over the agent's. Of `providerOptions` each key wins by itself. */
 export function mergedOptions(agent: ModelOptions, run: ModelOptions): ModelOptions {
   const both = { ...modelOptionsIn(agent), ...modelOptionsIn(run) };
   const { providerOptions } = both;

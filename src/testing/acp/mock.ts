@@ -141,7 +141,7 @@ export class MockAcpAgent implements AsyncDisposable {
     return this.#host.journal.next(this.cancels);
   }
 
-  /** Resolves when a process has ended: that of a link, or one of its `children`. It may still be a zombie. */
+  /** Resolves when the process of a link, or one of its `children`, has ended. The process may still be a zombie. */
   async gone(pid: number): Promise<void> {
     const processes = await this.#processes;
     await this.waitFor(() => processes?.isGone(pid));

@@ -24,7 +24,7 @@ export interface MockAcpOptions extends MockAcpSwitches {
   readonly clock?: Clock;
   /** Returns the id of a session. @default a fresh UUID v4 */
   readonly sessionId?: () => string;
-  /** Members that replace those of `agentCapabilities`. `undefined` removes one. */
+  /** Replaces members of `agentCapabilities`. A member that is `undefined` is removed. */
   readonly capabilities?: { readonly [name: string]: unknown };
 }
 
