@@ -15,6 +15,7 @@ import {
 } from "agentwire/acp";
 import { reveal } from "agentwire/chat";
 import { AGENTS, type OpenAgent, openAcpAgent } from "./support/acp-agent.ts";
+import { leaving, onInterrupt, runStarter, wasInterrupted } from "./support/program.ts";
 import { Lines, quoted, Screen, wantsColour } from "./support/terminal.ts";
 
 const HELP = `Usage: npm run example -- examples/acp-run.ts [options] <agent> "prompt"
@@ -55,12 +56,6 @@ const ARGUMENTS = {
 } as const;
 
 const screen = new Screen(process.stdout, wantsColour(process.env, process.stdout.isTTY));
-
-/** What Ctrl-C does, and how often it was pressed. */
-let stop = (): void => process.exit(130);
-let interrupts = 0;
-/** Ends whatever runs: no program of this one may go on without it. */
-const leaving = new AbortController();
 
 interface Wishes {
   readonly prompt: string | undefined;
@@ -116,19 +111,19 @@ async function run(
   try {
     const from = { protocol: "acp", version: 1, cwd, sessionId } as const;
     const talk = client.conversation(sessionId === undefined ? {} : { from });
-    stop = () => void client.close({ force: interrupts > 1 });
+    onInterrupt((isAgain) => void client.close({ force: isAgain }));
     await client.connect();
     if (model !== undefined) await talk.setModel(model);
     if (prompt === undefined) return await show(client, talk);
     const turn = talk.prompt(prompt);
-    stop = () => {
-      note(interrupts > 1 ? "killed" : "cancelling; Ctrl-C again kills it");
-      if (interrupts > 1) void client.close({ force: true });
+    onInterrupt((isAgain) => {
+      note(isAgain ? "killed" : "cancelling; Ctrl-C again kills it");
+      if (isAgain) void client.close({ force: true });
       else void turn.cancel();
-    };
+    });
     follow(turn);
     const outcome = await turn.outcome;
-    if (interrupts > 0) return 130;
+    if (wasInterrupted()) return 130;
     if (outcome.status === "failed") {
       complain(outcome.error, verbose);
       return 1;
@@ -136,7 +131,7 @@ async function run(
     if (outcome.status === "completed") sayEnd(outcome.result, isMock);
     return outcome.status === "completed" ? 0 : 130;
   } catch (error) {
-    if (interrupts > 0) return 130;
+    if (wasInterrupted()) return 130;
     if (!isAgentwireError(error) || error.code === "invalid-input") throw error;
     complain(error, verbose);
     return 1;
@@ -234,17 +229,4 @@ function cut(text: string): string {
   return text.length > 1_000 ? `${text.slice(0, 1_000)}...` : text;
 }
 
-process.on("SIGINT", () => {
-  interrupts++;
-  stop();
-});
-for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => leaving.abort());
-try {
-  process.exitCode = await main();
-} catch (error) {
-  if (interrupts > 0) process.exitCode = 130;
-  else {
-    complain(error, false);
-    process.exitCode = isAgentwireError(error) && error.code !== "invalid-input" ? 1 : 2;
-  }
-}
+await runStarter((error) => complain(error, false), main);

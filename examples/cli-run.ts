@@ -9,11 +9,11 @@ import {
   type CodebuffCliOptions,
   type CodebuffCliPromptOptions,
   type CodebuffCliResult,
-  isAgentwireError,
   type Turn,
   type TurnToolCall,
 } from "agentwire/codebuff-cli";
 import { startFakeCodebuff } from "./support/fake-codebuff.ts";
+import { leaving, onInterrupt, runStarter, wasInterrupted } from "./support/program.ts";
 import { quoted, Screen, wantsColour } from "./support/terminal.ts";
 
 const HELP = `Usage: npm run example -- examples/cli-run.ts [options] "prompt"
@@ -47,12 +47,6 @@ const ARGUMENTS = {
 
 const screen = new Screen(process.stdout, wantsColour(process.env, process.stdout.isTTY));
 
-/** What Ctrl-C does, and how often it was pressed. */
-let stop = (): void => process.exit(130);
-let interrupts = 0;
-/** Ends whatever runs: no program of this one may go on without it. */
-const leaving = new AbortController();
-
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({ options: ARGUMENTS, allowPositionals: true });
   const { command, cwd = ".", continue: sessionId, verbose = false } = values;
@@ -85,7 +79,7 @@ async function main(): Promise<number> {
 /** How the program wants to be spoken to. */
 async function asked(options: CodebuffCliOptions): Promise<CodebuffCliOptions | undefined> {
   const client = new CodebuffCli(options);
-  stop = () => void client.close();
+  onInterrupt(() => void client.close());
   try {
     const { version = "of an unknown version", profile, freeFlag } = await client.probe();
     if (profile) return { profile, ...(freeFlag ? { freeFlag } : {}) };
@@ -106,15 +100,15 @@ interface Wishes {
 
 async function run(options: CodebuffCliOptions, prompt: string, wishes: Wishes): Promise<number> {
   const { verbose, mode, sessionId } = wishes;
-  if (interrupts > 0) return 130;
+  if (wasInterrupted()) return 130;
   const client = new CodebuffCli(options);
   client.on("protocolWarning", ({ message }) => note(message));
   try {
     const turn = client.prompt(prompt, { ...(mode ? { mode } : {}), ...(sessionId ? { sessionId } : {}) });
-    stop = () => {
-      note(interrupts > 1 ? "killed" : "ending it; Ctrl-C again kills it");
+    onInterrupt((isAgain) => {
+      note(isAgain ? "killed" : "ending it; Ctrl-C again kills it");
       void turn.cancel(); // the second time it does not wait for anything
-    };
+    });
     show(turn);
     const outcome = await turn.outcome;
     if (outcome.status === "cancelled") return 130;
@@ -184,17 +178,4 @@ function oneOf<Name extends string>(
   return name;
 }
 
-process.on("SIGINT", () => {
-  interrupts++;
-  stop();
-});
-for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => leaving.abort());
-try {
-  process.exitCode = await main();
-} catch (error) {
-  if (interrupts > 0) process.exitCode = 130;
-  else {
-    complain(error, false);
-    process.exitCode = isAgentwireError(error) && error.code !== "invalid-input" ? 1 : 2;
-  }
-}
+await runStarter((error) => complain(error, false), main);

@@ -2,10 +2,10 @@ import { isAgentwireError } from "agentwire/codebuff-run";
 import type { Screen } from "./terminal.ts";
 
 let interrupts = 0;
-let stop = (): void => process.exit(130);
+let stop = (_isAgain: boolean): void => process.exit(130);
 
-/** What the first Ctrl-C does from now on. The second one leaves. */
-export function onInterrupt(action: () => void): void {
+/** What Ctrl-C does from now on. With `runProgram` the second one leaves. */
+export function onInterrupt(action: (isAgain: boolean) => void): void {
   stop = action;
 }
 
@@ -18,17 +18,39 @@ export function wasInterrupted(): boolean {
   return interrupts > 0;
 }
 
+/** Aborted by SIGTERM and SIGHUP, while `runStarter` runs: no program that this one has started may go on without it. */
+export const leaving = new AbortController();
+
 /** Runs a program to its exit code: what it returns; 1 for a failure, 2 for what makes no sense. */
 export async function runProgram(screen: Screen, main: () => Promise<number>): Promise<void> {
   process.on("SIGINT", () => {
     interrupts++;
     if (interrupts > 1) process.exit(130);
-    stop();
+    stop(false);
   });
   try {
     process.exitCode = await main();
   } catch (error) {
     screen.line(error instanceof Error ? error.message : String(error), "red");
-    process.exitCode = isAgentwireError(error) && error.code !== "invalid-input" ? 1 : 2;
+    process.exitCode = exitCodeOf(error);
   }
+}
+
+/** As `runProgram`, for a program that starts another one: each Ctrl-C is for `onInterrupt`, and a failure behind one is 130. */
+export async function runStarter(
+  complain: (error: unknown) => void,
+  main: () => Promise<number>,
+): Promise<void> {
+  process.on("SIGINT", () => stop(++interrupts > 1));
+  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => leaving.abort());
+  try {
+    process.exitCode = await main();
+  } catch (error) {
+    if (!wasInterrupted()) complain(error);
+    process.exitCode = wasInterrupted() ? 130 : exitCodeOf(error);
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  return isAgentwireError(error) && error.code !== "invalid-input" ? 1 : 2;
 }
