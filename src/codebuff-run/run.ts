@@ -8,6 +8,7 @@ import { cleanCause } from "../core/tell/clean-cause.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import { AgentRun } from "./agents/agent-run.ts";
 import { agentOfMode, KnownAgents } from "./agents/agents.ts";
+import { readFacts, tellProject } from "./agents/project-facts.ts";
 import { Flow, type Shared, tell, withdrawAll, wordsOf } from "./agents/shared.ts";
 import { backendTools } from "./calls/backend-tools.ts";
 import type { Tool } from "./calls/toolbox.ts";
@@ -23,11 +24,10 @@ import type {
   RunStopReason,
 } from "./messages.ts";
 import type { RunDefaults } from "./options.ts";
-import type { ProjectFacts } from "./project.ts";
 import type { RunCore } from "./run-core.ts";
 import type { RunFailure } from "./state/failure.ts";
 import { noteMessage, withoutOrphans } from "./state/history.ts";
-import { type Earlier, fileContextOf, NO_PROJECT } from "./state/run-state.ts";
+import { type Earlier, fileContextOf } from "./state/run-state.ts";
 import { type CodebuffRunResult, type Spent, spentCost } from "./turn.ts";
 
 export interface RunOrder {
@@ -203,7 +203,7 @@ export class Run implements LocalWork {
     const { backend } = core;
     await backend?.user(signal);
     const earlier = order.earlier();
-    const project = earlier.fileContext ? undefined : await this.#project(signal);
+    const project = earlier.fileContext ? undefined : await readFacts(core, turn.id, signal);
     const fileContext = fileContextOf(core.settings, earlier, project);
     const { history, unknown } = continued(earlier, order.extraToolResults);
     this.#beginning = { earlier, history, fileContext, sentAt: core.clock.wallTime() };
@@ -240,19 +240,6 @@ export class Run implements LocalWork {
     this.#output = output;
     this.#stopReason = stopReason;
     return this.#result(root);
-  }
-
-  /** Undefined if the project cannot be read: the run goes on without it. */
-  async #project(signal: AbortSignal): Promise<ProjectFacts | undefined> {
-    const { core, job } = this.#setup;
-    try {
-      return await core.settings.project?.({ signal });
-    } catch (error) {
-      if (signal.aborted) throw error;
-      const problem = `the project could not be read: ${wordsOf({ core }, error)}`;
-      core.warn("project", problem, { cause: error, turnId: job.turn.id });
-      return { projectRoot: NO_PROJECT, problems: [problem] };
-    }
   }
 
   /** Sends `finish` in the same input as the end: its listeners cannot stop the turn any more. */
@@ -357,10 +344,4 @@ export class Run implements LocalWork {
     this.#stopReason = "error";
     return error;
   }
-}
-
-/** Says which of the project's files the prompts have, and what is missing. */
-function tellProject(shared: Shared, { knowledgeFiles = {}, problems = [] }: ProjectFacts): void {
-  const files = Object.keys(knowledgeFiles);
-  if (files.length > 0 || problems.length > 0) tell(shared, { type: "project", files, problems }, 0);
 }

@@ -123,7 +123,7 @@ export async function textsOf(
   let left = MAX_TOTAL;
   // One by one: a server may request many.
   for (const path of new Set(paths)) {
-    const text = await textOf(door, path);
+    const text = await fileText(door, path);
     const fits = text !== null && text.length <= left;
     if (fits) left -= text.length;
     texts.set(path, fits ? text : null);
@@ -132,7 +132,11 @@ export async function textsOf(
 }
 
 /** The text of a file. `null`: missing, not text, over the limit, or blocked. */
-export async function textOf(door: Door, path: string, maxBytes: number = MAX_READ): Promise<string | null> {
+export async function fileText(
+  door: Door,
+  path: string,
+  maxBytes: number = MAX_READ,
+): Promise<string | null> {
   try {
     const file = await readExisting(door, door.resolve(path, "read"), maxBytes);
     return (file && readText(file.bytes)?.raw) ?? null;
