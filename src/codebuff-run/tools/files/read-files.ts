@@ -123,7 +123,7 @@ export async function textsOf(
   let left = MAX_TOTAL;
   // One by one: a server may request many.
   for (const path of new Set(paths)) {
-    const text = await fileText(door, path);
+    const text = await readableText(door, path);
     const fits = text !== null && text.length <= left;
     if (fits) left -= text.length;
     texts.set(path, fits ? text : null);
@@ -132,7 +132,7 @@ export async function textsOf(
 }
 
 /** The text of a file. `null`: missing, not text, over the limit, or blocked. */
-export async function fileText(
+export async function readableText(
   door: Door,
   path: string,
   maxBytes: number = MAX_READ,

@@ -4,7 +4,7 @@ import { KNOWLEDGE_FILES } from "../../project.ts";
 import type { Door } from "../door/door.ts";
 import { joinPath } from "../door/paths.ts";
 import { Refusal } from "../door/refusal.ts";
-import { fileText } from "../files/read-files.ts";
+import { readableText } from "../files/read-files.ts";
 
 /** Bytes of one knowledge file. A larger one is no instruction. */
 const MAX_KNOWLEDGE = 262_144;
@@ -19,7 +19,7 @@ export async function knowledgeIn(door: Door, folder: string): Promise<Readonly<
       .filter(({ name, kind }) => kind === "file" && KNOWLEDGE_FILES.has(name.toLowerCase()))
       .map(({ name }) => joinPath(folder, name));
     const found = await Promise.all(
-      paths.map(async (path) => [path, await fileText(door, path, MAX_KNOWLEDGE)] as const),
+      paths.map(async (path) => [path, await readableText(door, path, MAX_KNOWLEDGE)] as const),
     );
     return Object.fromEntries(found.flatMap(([path, text]) => (text === null ? [] : [[path, text]])));
   } catch (error) {
