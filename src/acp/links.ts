@@ -239,11 +239,7 @@ export class Links implements AgentLinkUser {
 
   async #reload(link: AgentLink, id: string) {
     if (!link.agent?.loadsSessions)
-      throw new ConnectionLostError("the agent cannot continue a session of an earlier process", {
-        code: "context-lost",
-        retryable: false,
-        delivery: "not-sent",
-      });
+      throw contextLost("the agent cannot continue a session of an earlier process");
     const known = link.sessions.get(id);
     const session = known ?? this.#add(link, id, false);
     const replay = session.replay();
@@ -274,14 +270,7 @@ export class Links implements AgentLinkUser {
       link.sessions.delete(sessionId);
       if (!(error instanceof AgentRefusal)) throw error;
       const words = this.#core.clean(refusalWords(error));
-      throw new ConnectionLostError(
-        `the agent does not know the session any more: ${words}; begin a new conversation`,
-        {
-          code: "context-lost",
-          retryable: false,
-          delivery: "not-sent",
-        },
-      );
+      throw contextLost(`the agent does not know the session any more: ${words}; begin a new conversation`);
     }
   }
 
@@ -350,4 +339,8 @@ export class Links implements AgentLinkUser {
       delivery: "not-sent",
     });
   }
+}
+
+function contextLost(message: string): ConnectionLostError {
+  return new ConnectionLostError(message, { code: "context-lost", retryable: false, delivery: "not-sent" });
 }
