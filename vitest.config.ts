@@ -11,7 +11,10 @@ import { SOURCES } from "./test/helpers/sources.ts";
 const SHARED_GROUPS: Readonly<Record<string, readonly string[]>> = {
   shared: [
     "cass",
+    "ag-ui",
+    "ai-sdk",
     "chat",
+    "otel",
     "codebuff",
     "codebuff-events",
     "codebuff-run",
@@ -24,7 +27,7 @@ const SHARED_GROUPS: Readonly<Record<string, readonly string[]>> = {
     "universal",
   ],
   // The more memory a worker holds, the longer it takes to start a process, and these start a thousand.
-  programs: ["acp", "codebuff-cli", "contract"],
+  programs: ["acp", "acp-agent", "codebuff-cli", "contract"],
   // Ink replaces the console.
   ink: ["ink"],
 };
@@ -94,6 +97,10 @@ export default defineConfig({
         "src/react/**/*.ts",
         "src/ink/**/*.{ts,tsx}",
         "src/schemas/**/*.ts",
+        "src/ai-sdk/**/*.ts",
+        "src/ag-ui/**/*.ts",
+        "src/acp-agent/**/*.ts",
+        "src/otel/**/*.ts",
         "src/codebuff-cli/**/*.ts",
         "src/acp/**/*.ts",
         "src/codebuff-run/!(tools)/**/*.ts",

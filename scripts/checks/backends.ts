@@ -10,6 +10,10 @@ const FOLDERS: readonly string[] = [
   "src/chat",
   "src/react",
   "src/ink",
+  "src/ai-sdk",
+  "src/ag-ui",
+  "src/acp-agent",
+  "src/otel",
   "examples/tui",
   "examples/web-chat/page",
 ];

@@ -21,7 +21,7 @@ export function specifierOf(manifest: Manifest, subpath: string): string {
 }
 
 /** Peers that an app builds its pages with. zod is no framework: the schemas bring it to an app that has none. */
-export const FRAMEWORKS: readonly string[] = ["ink", "react"];
+export const FRAMEWORKS: readonly string[] = ["@ag-ui/core", "@opentelemetry/api", "ai", "ink", "react"];
 
 /** The frameworks that the entry of a subpath takes from the user. */
 export function frameworksOf(subpath: string): readonly string[] {

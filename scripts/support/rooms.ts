@@ -104,6 +104,13 @@ export const SMALL_PARTS: readonly string[] = [
   "values",
 ].map((part) => `core/${part}.ts`);
 
+/** The package that each adapter adapts to. */
+const ADAPTED: ReadonlyMap<string, readonly string[]> = new Map([
+  ["ai-sdk", ["ai"]],
+  ["ag-ui", ["@ag-ui/core"]],
+  ["otel", ["@opentelemetry/api"]],
+]);
+
 /** The room of `src/index.ts`, which is no folder. */
 export const FRONT_DOOR = "index.ts";
 
@@ -143,6 +150,25 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
       neutral: false,
       node: "everywhere",
       peers: ["ink", "react"],
+    },
+  ],
+  ...["ai-sdk", "ag-ui", "otel"].map((room): [string, Room] => [
+    room,
+    {
+      imports: ["chat", "universal", ...SMALL_PARTS],
+      types: ["core"],
+      neutral: true,
+      peers: ADAPTED.get(room) ?? [],
+    },
+  ]),
+  [
+    "acp-agent",
+    {
+      imports: ["chat", "universal", ...SMALL_PARTS],
+      types: ["core"],
+      neutral: false,
+      node: "stdio.ts",
+      peers: ["@agentclientprotocol/sdk"],
     },
   ],
   [

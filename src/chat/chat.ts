@@ -3,6 +3,7 @@ import type { AnyAgentwireError } from "../core/errors.ts";
 import type { Unsubscribe } from "../core/tell/events.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Answer, Decision } from "../core/values.ts";
+import type { UniversalEvent } from "../universal/events.ts";
 import type { ChatResult } from "./problem.ts";
 import type { ChatSnapshot } from "./snapshot.ts";
 
@@ -26,6 +27,11 @@ export type ChatCancel = "turn" | "all" | { readonly turnId: string };
 export interface Chat extends AsyncDisposable {
   /** Calls `listener` after changes, at most once per microtask. Returns a function that unsubscribes. */
   readonly subscribe: (listener: () => void) => Unsubscribe;
+  /**
+   * Calls `listener` with each universal event that the snapshot shows, in order and at once. Not with stored events of
+   * an earlier chat, and not with those of a prompt that was not sent. Its errors go to `onListenerError`.
+   */
+  readonly on: (name: "event", listener: (event: UniversalEvent) => void) => Unsubscribe;
   /** The current snapshot: the same object until something changes. */
   readonly getSnapshot: () => ChatSnapshot;
   /**

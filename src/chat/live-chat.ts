@@ -5,9 +5,11 @@ import type { AnyAgentClient } from "../core/client/any-client.ts";
 import { deferred } from "../core/deferred.ts";
 import { asyncDispose } from "../core/dispose.ts";
 import { type AnyAgentwireError, ClosedError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
+import { checkName } from "../core/names.ts";
 import type { Unsubscribe } from "../core/tell/events.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Answer, Decision } from "../core/values.ts";
+import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource } from "../universal/stream.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
 import type { Chat, ChatCancel, ChatResume, ChatSend } from "./chat.ts";
@@ -73,14 +75,14 @@ export class LiveChat implements Chat, TurnsHost {
     else this.#open();
   }
 
-  readonly subscribe = (listener: () => void): Unsubscribe => {
-    if (typeof listener === "function") return this.view.subscribe(listener);
-    this.#problem.failed(
-      "call",
-      new InvalidInputError(`the listener is ${describe(listener)}.`, "Pass a function."),
-    );
-    return () => {};
-  };
+  readonly subscribe = (listener: () => void): Unsubscribe =>
+    this.#listen(listener, () => this.view.subscribe(listener));
+
+  readonly on = (name: "event", listener: (event: UniversalEvent) => void): Unsubscribe =>
+    this.#listen(listener, () => {
+      checkName(name, { event: true }, "event");
+      return this.view.listen(listener);
+    });
 
   readonly send = (input: string | PromptInput): ChatSend =>
     this.#ask(() => this.#wishes.send(readPrompt(input)));
@@ -102,6 +104,7 @@ export class LiveChat implements Chat, TurnsHost {
       for (const event of this.#own.branch(hidden, shown)) {
         this.timeline.fold(event);
         this.log?.add(event);
+        this.view.show(event);
       }
       this.#turns.pump();
     });
@@ -201,6 +204,16 @@ export class LiveChat implements Chat, TurnsHost {
 
   onFailed(error: AnyAgentwireError): void {
     this.#problem.failed("call", error);
+  }
+
+  #listen(listener: unknown, listen: () => Unsubscribe): Unsubscribe {
+    try {
+      if (typeof listener === "function") return listen();
+      throw new InvalidInputError(`the listener is ${describe(listener)}.`, "Pass a function.");
+    } catch (error) {
+      this.#problem.failed("call", error);
+      return () => {};
+    }
   }
 
   /** Replies to a pending request. An unknown id is a request that has ended: nothing happens. */

@@ -201,10 +201,12 @@ export class ChatTurns implements ChatSessionHost {
     const { timeline, view, log } = this.#host;
     const wasHidden = this.#isHidden;
     if (event.type === "turn.started" || event.type === "turn.ended") this.#see(event);
-    if (!wasHidden && !this.#isHidden) timeline.fold(event);
+    const isShown = !wasHidden && !this.#isHidden;
+    if (isShown) timeline.fold(event);
     if (event.type === "turn.started") view.tell({ state: this.branches.state });
     log?.add(event);
     view.changed();
+    if (isShown) view.show(event);
   }
 
   onConnection(change: ConnectionChange): void {

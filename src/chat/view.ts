@@ -1,11 +1,13 @@
 // Makes snapshots, and notifies listeners at most once per microtask.
 import type { Unsubscribe } from "../core/tell/events.ts";
+import type { UniversalEvent } from "../universal/events.ts";
 import { reportError } from "../universal/listen/report-error.ts";
 import { savedOf } from "./saving/saved.ts";
 import type { ChatSnapshot } from "./snapshot.ts";
 import type { Timeline } from "./timeline.ts";
 
 type Listener = () => unknown;
+type EventListener = (event: UniversalEvent) => unknown;
 
 /** The parts of a snapshot that do not come from the transcript. */
 type Told = Pick<
@@ -20,6 +22,7 @@ export class View {
   readonly #onThrow: (error: unknown) => void;
   /** By subscription, because the same function may subscribe twice. */
   readonly #listeners = new Map<object, Listener>();
+  readonly #eventListeners = new Map<object, EventListener>();
   #isDue = false;
   /** The snapshot at the last call of the listeners. */
   #called: ChatSnapshot | undefined;
@@ -44,6 +47,19 @@ export class View {
     this.#listeners.set(key, listener);
     return () => void this.#listeners.delete(key);
   };
+
+  /** Listens to the events that the snapshot shows. */
+  listen(listener: EventListener): Unsubscribe {
+    const key = {};
+    this.#eventListeners.set(key, listener);
+    return () => void this.#eventListeners.delete(key);
+  }
+
+  /** Passes an event that the snapshot shows to the listeners. */
+  show(event: UniversalEvent): void {
+    for (const [key, listener] of [...this.#eventListeners])
+      if (this.#eventListeners.has(key)) this.#callSafely(() => listener(event));
+  }
 
   readonly getSnapshot = (): ChatSnapshot => {
     if (this.#isStale || !this.#snapshot) {
@@ -106,13 +122,16 @@ export class View {
     this.#isDue = false;
     if (!this.#hasNews()) return;
     for (const [key, listener] of [...this.#listeners]) {
-      if (!this.#listeners.has(key)) continue; // an earlier listener has removed it
-      try {
-        const later = listener();
-        if (later instanceof Promise) later.catch((error: unknown) => this.#report(error));
-      } catch (error) {
-        this.#report(error);
-      }
+      if (this.#listeners.has(key)) this.#callSafely(listener); // an earlier listener may have removed it
+    }
+  }
+
+  #callSafely(listener: Listener): void {
+    try {
+      const later = listener();
+      if (later instanceof Promise) later.catch((error: unknown) => this.#report(error));
+    } catch (error) {
+      this.#report(error);
     }
   }
 

@@ -21,6 +21,11 @@ const DOCUMENTS: readonly string[] = [
   "docs/ui.md",
   "docs/react.md",
   "docs/tui.md",
+  "docs/frameworks.md",
+  "docs/ai-sdk.md",
+  "docs/ag-ui.md",
+  "docs/acp-agent.md",
+  "docs/otel.md",
   "docs/testing.md",
   "package.json",
 ];

@@ -1,0 +1,149 @@
+// The events of a chat's newest turn, kept for adapters whose streams end while the turn waits for the user.
+import type { Unsubscribe } from "../core/tell/events.ts";
+import type { UniversalEvent } from "../universal/events.ts";
+import { EventLog } from "../universal/listen/log.ts";
+import type { List } from "../universal/transcript/list.ts";
+import type { ChatMessage } from "../universal/transcript/message.ts";
+import type { ErrorDescription } from "../universal/words/error-description.ts";
+import type { Chat } from "./chat.ts";
+
+/** 64 MiB, about: as much of one turn as universal streams keep. */
+export const MAX_TURN_BYTES = 64 * 1024 * 1024;
+
+/** How the reading of a turn ended. `waiting`: everything was read, and the agent waits for the user. */
+export type FeedEnd = "over" | "waiting" | "aborted";
+
+/** The end of a prompt that has no turn: it was refused, withdrawn, or could not be sent. */
+export interface Unsent {
+  readonly status: "failed" | "cancelled";
+  readonly error?: ErrorDescription;
+}
+
+/** One turn of a chat, with all of its events so far. */
+export class FeedTurn {
+  readonly id: string;
+  readonly sessionId: string;
+  /** The id of the prompt's message. Undefined for a turn that this chat did not ask for. */
+  readonly promptId: string | undefined;
+  readonly #log = new EventLog(MAX_TURN_BYTES);
+  readonly #waiting = new Set<string>();
+
+  constructor({ session_id, data }: Extract<UniversalEvent, { readonly type: "turn.started" }>) {
+    this.id = data.turn_id;
+    this.sessionId = session_id;
+    this.promptId = data.metadata?.prompt_id;
+  }
+
+  get isOver(): boolean {
+    return this.#log.isEnded;
+  }
+
+  /** The ids of the approvals and questions that wait for the user. */
+  get waiting(): ReadonlySet<string> {
+    return this.#waiting;
+  }
+
+  add(event: UniversalEvent): void {
+    if (event.type === "permission.requested") this.#waiting.add(event.data.permission_id);
+    if (event.type === "permission.resolved") this.#waiting.delete(event.data.permission_id);
+    if (event.type === "question.requested") this.#waiting.add(event.data.question_id);
+    if (event.type === "question.resolved") this.#waiting.delete(event.data.question_id);
+    this.#log.keep(event);
+    if (event.type === "turn.ended" || event.type === "session.ended") this.#log.end();
+    this.#log.wake();
+  }
+
+  /**
+   * Reads the events after the first `after`, then new ones. Returns once the turn is over, the agent waits for the
+   * user, or `signal` aborts.
+   * @throws BufferOverflowError if the next event is no longer kept
+   */
+  async *read(after = 0, signal?: AbortSignal): AsyncGenerator<UniversalEvent, FeedEnd, undefined> {
+    const wake = (): void => this.#log.wake();
+    signal?.addEventListener("abort", wake);
+    try {
+      for (let at = after; ; ) {
+        if (signal?.aborted) return "aborted";
+        const event = this.#log.get(at);
+        if (event) {
+          at++;
+          yield event;
+        } else if (this.#log.isEnded) return "over";
+        else if (this.#waiting.size > 0) return "waiting";
+        else await this.#log.change();
+      }
+    } finally {
+      signal?.removeEventListener("abort", wake);
+    }
+  }
+}
+
+/** Follows a chat, and keeps its newest turn. */
+export class TurnFeed {
+  readonly #chat: Chat;
+  readonly #off: Unsubscribe;
+  #turn: FeedTurn | undefined;
+
+  constructor(chat: Chat) {
+    this.#chat = chat;
+    this.#off = chat.on("event", (event) => this.#onEvent(event));
+  }
+
+  /** The newest turn, even if it is over. */
+  get turn(): FeedTurn | undefined {
+    return this.#turn;
+  }
+
+  /**
+   * Waits for the turn of a prompt. If the backend has forgotten the conversation, continues with a recap of the newest
+   * messages, because an adapter has nobody to ask.
+   * @returns undefined if `signal` aborts first
+   */
+  follow(promptId: string, signal?: AbortSignal): Promise<FeedTurn | Unsent | undefined> {
+    return new Promise((resolve) => {
+      const offs: Unsubscribe[] = [];
+      const look = (): void => {
+        const found = signal?.aborted ? undefined : this.#outcomeOf(promptId);
+        if (found === null) return;
+        for (const off of offs) off();
+        signal?.removeEventListener("abort", look);
+        resolve(found);
+      };
+      offs.push(this.#chat.on("event", look), this.#chat.subscribe(look));
+      signal?.addEventListener("abort", look);
+      look();
+    });
+  }
+
+  close(): void {
+    this.#off();
+  }
+
+  /** Null while the prompt waits. */
+  #outcomeOf(promptId: string): FeedTurn | Unsent | null {
+    if (this.#turn?.promptId === promptId) return this.#turn;
+    const { messages, busy, connection, problem } = this.#chat.getSnapshot();
+    const message = newest(messages, promptId);
+    if (message ? message.status === "queued" : busy) {
+      if (connection.contextLost) this.#chat.resume("with-transcript");
+      return null;
+    }
+    if (message?.status === "cancelled") return { status: "cancelled" };
+    const error = message?.error ?? problem;
+    return { status: "failed", ...(error ? { error } : {}) };
+  }
+
+  #onEvent(event: UniversalEvent): void {
+    if (event.type === "turn.started") this.#turn = new FeedTurn(event);
+    const turn = this.#turn;
+    if (turn && !turn.isOver && event.session_id === turn.sessionId) turn.add(event);
+  }
+}
+
+function newest(messages: List<ChatMessage>, id: string): ChatMessage | undefined {
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages.at(at);
+    if (message?.id === id) return message;
+  }
+  return undefined;
+}
