@@ -1,6 +1,6 @@
 // The metrics of turns.
 import type { Histogram, Meter } from "@opentelemetry/api";
-import { METRICS } from "./names.ts";
+import { METRIC_DURATION, METRIC_TIME_TO_FIRST_CHUNK, METRIC_TOKENS } from "./names.ts";
 
 export interface Instruments {
   readonly duration: Histogram;
@@ -17,8 +17,8 @@ export function makeInstruments(meter: Meter): Instruments {
     meter.createHistogram(name, { unit, advice: { explicitBucketBoundaries } });
   const seconds = buckets(0.01, 2);
   return {
-    duration: histogram(METRICS.duration, "s", seconds),
-    firstChunk: histogram(METRICS.firstChunk, "s", seconds),
-    tokens: histogram(METRICS.tokens, "{token}", buckets(1, 4)),
+    duration: histogram(METRIC_DURATION, "s", seconds),
+    firstChunk: histogram(METRIC_TIME_TO_FIRST_CHUNK, "s", seconds),
+    tokens: histogram(METRIC_TOKENS, "{token}", buckets(1, 4)),
   };
 }

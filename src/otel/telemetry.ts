@@ -1,4 +1,4 @@
-// What the spans of one client share, and the state of a turn's span.
+// What the spans of one client share, and the state of an open span.
 import type { Context, Span, Tracer } from "@opentelemetry/api";
 import type { MessagePart } from "./content.ts";
 import type { Instruments } from "./instruments.ts";
@@ -23,25 +23,29 @@ export interface Prompted {
   readonly at: number;
 }
 
-/** The span of a turn or of a sub-agent. */
-export interface Invocation {
+/** The span of a turn, a sub-agent or a tool call. */
+export interface OpenSpan {
   readonly span: Span;
   /** The parent of the spans inside. */
   readonly context: Context;
-  /** The texts and calls, for `content`. */
+  /** The texts and calls of an agent, for `content`. */
   readonly parts: MessagePart[];
+  /** Only of a tool call. */
+  readonly callId: string | undefined;
+  /** When the open approval was requested, in ms since the epoch. */
+  askedAt?: number;
 }
 
-/** The span of a turn. */
-export interface TurnSpan extends Invocation {
-  /** ms since the epoch. */
+/** What is known about a turn before its end. */
+export interface TurnFacts {
+  /** The start, in ms since the epoch. */
   readonly at: number;
-  /** The requested model, if known. */
+  /** The requested model. */
   readonly model: string | undefined;
   /** Seconds until the first chunk. */
-  firstChunk: number | undefined;
-  /** The last error, and the sequence of its event. */
-  error: { readonly type: string; readonly sequence: number } | undefined;
+  firstChunk?: number;
+  /** The type of the last error, and the sequence of its event. */
+  error?: readonly [type: string, sequence: number];
 }
 
 /** Never negative: the machine's clock may be set back. */

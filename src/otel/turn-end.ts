@@ -1,62 +1,79 @@
 // The end of a turn: the last attributes of its span, and its metrics.
 import type { Attributes } from "@opentelemetry/api";
-import * as api from "@opentelemetry/api";
 import { defined } from "../core/checks.ts";
-import type { TurnEnded, UniversalUsage } from "../universal/events.ts";
-import { messagesText } from "./content.ts";
-import { CONTENT, GEN_AI, INVOKE_AGENT } from "./names.ts";
-import { errorTypeOf, ours } from "./span-events.ts";
-import { secondsSince, type Telemetry, type TurnSpan } from "./telemetry.ts";
+import type { UniversalEvent } from "../universal/events.ts";
+import {
+  AGENTWIRE_STATUS,
+  ERROR_TYPE,
+  GEN_AI_CACHE_CREATION_TOKENS,
+  GEN_AI_CACHE_READ_TOKENS,
+  GEN_AI_CONVERSATION_ID,
+  GEN_AI_FINISH_REASONS,
+  GEN_AI_INPUT_TOKENS,
+  GEN_AI_OPERATION_NAME,
+  GEN_AI_OUTPUT_TOKENS,
+  GEN_AI_PROVIDER_NAME,
+  GEN_AI_REQUEST_MODEL,
+  GEN_AI_RESPONSE_MODEL,
+  GEN_AI_TIME_TO_FIRST_CHUNK,
+  GEN_AI_TOKEN_TYPE,
+  INVOKE_AGENT,
+  OTHER_ERROR,
+} from "./names.ts";
+import { ours } from "./span-events.ts";
+import { secondsSince, type Telemetry, type TurnFacts } from "./telemetry.ts";
 
-/** `event`: absent if the stream has ended without the end of the turn. */
-export function endOfTurn(turn: TurnSpan, telemetry: Telemetry, event?: TurnEnded): void {
-  const { span, parts, model: requested, error, at } = turn;
-  const { status, stop_reason, usage = {}, cost, model } = event?.data.metadata ?? { status: "cancelled" };
-  // The error that ends a turn comes right before the end.
-  const isOfEnd = error !== undefined && error.sequence + 1 === event?.sequence;
-  const failure = status === "failed" ? errorTypeOf(isOfEnd ? error.type : undefined) : undefined;
-  const firstChunk = telemetry.streams ? turn.firstChunk : undefined;
-  span.setAttributes({
-    ...defined({
-      [GEN_AI.responseModel]: model,
-      [GEN_AI.finishReasons]: stop_reason === undefined ? undefined : [stop_reason],
-      [GEN_AI.firstChunk]: firstChunk,
-      [GEN_AI.errorType]: failure,
-      [GEN_AI.conversation]: event?.native_session_id ?? undefined, // known now, if not at the start
-    }),
-    ...tokensOf(usage),
-    ...ours("turn", { status }),
-    ...ours("context", { tokens: usage.context_tokens, window: usage.context_window }),
-    ...ours("cost", { ...cost }),
-  });
-  if (failure !== undefined) span.setStatus({ code: api.SpanStatusCode.ERROR });
-  if (parts.length > 0)
-    span.setAttribute(CONTENT.output, messagesText("assistant", parts, stop_reason ?? "stop"));
-  const { duration, firstChunk: first, tokens } = telemetry.instruments;
-  const of: Attributes = {
-    [GEN_AI.operation]: INVOKE_AGENT,
-    [GEN_AI.provider]: telemetry.source,
-    ...defined({ [GEN_AI.requestModel]: requested, [GEN_AI.responseModel]: model }),
-  };
-  duration.record(secondsSince(at), { ...of, ...defined({ [GEN_AI.errorType]: failure }) });
-  if (firstChunk !== undefined) first.record(firstChunk, of);
-  for (const [type, count] of [
-    ["input", usage.input_tokens],
-    ["output", usage.output_tokens],
-  ] as const)
-    if (count !== undefined) tokens.record(count, { ...of, [GEN_AI.tokenType]: type });
+interface TurnEnding {
+  readonly attributes: Attributes;
+  readonly isFailed: boolean;
+  /** Why the model stopped, if known. */
+  readonly finish: string | undefined;
 }
 
-function tokensOf({
-  input_tokens,
-  output_tokens,
-  cache_read_tokens,
-  cache_write_tokens,
-}: UniversalUsage): Attributes {
-  return defined({
-    [GEN_AI.inputTokens]: input_tokens,
-    [GEN_AI.outputTokens]: output_tokens,
-    [GEN_AI.cacheRead]: cache_read_tokens,
-    [GEN_AI.cacheCreation]: cache_write_tokens,
+const NO_ERROR = ["", 0] as const;
+
+/** `event`: what ends the turn. Only `turn.ended` says how. */
+export function endOfTurn(
+  { firstChunk, error: [type, sequence] = NO_ERROR }: TurnFacts,
+  event: UniversalEvent | undefined,
+): TurnEnding {
+  const metadata = event?.type === "turn.ended" ? event.data.metadata : undefined;
+  const { status = "cancelled", stop_reason: finish, usage = {}, cost, model } = metadata ?? {};
+  const isFailed = status === "failed";
+  // The error that ends a turn comes right before the end.
+  const error = sequence + 1 === event?.sequence ? type : OTHER_ERROR;
+  const attributes = {
+    [AGENTWIRE_STATUS]: status,
+    [ERROR_TYPE]: isFailed ? error : undefined,
+    [GEN_AI_CONVERSATION_ID]: event?.native_session_id ?? undefined, // may be known only now
+    [GEN_AI_RESPONSE_MODEL]: model,
+    [GEN_AI_FINISH_REASONS]: finish === undefined ? finish : [finish],
+    [GEN_AI_TIME_TO_FIRST_CHUNK]: firstChunk,
+    [GEN_AI_INPUT_TOKENS]: usage.input_tokens,
+    [GEN_AI_OUTPUT_TOKENS]: usage.output_tokens,
+    [GEN_AI_CACHE_READ_TOKENS]: usage.cache_read_tokens,
+    [GEN_AI_CACHE_CREATION_TOKENS]: usage.cache_write_tokens,
+    ...ours("context", { tokens: usage.context_tokens, window: usage.context_window }),
+    ...ours("cost", { ...cost }),
+  };
+  return { attributes, isFailed, finish };
+}
+
+export function recordTurn(
+  { at, model, firstChunk }: TurnFacts,
+  { attributes }: TurnEnding,
+  { instruments, source }: Telemetry,
+): void {
+  const of = defined({
+    [GEN_AI_OPERATION_NAME]: INVOKE_AGENT,
+    [GEN_AI_PROVIDER_NAME]: source,
+    [GEN_AI_REQUEST_MODEL]: model,
+    [GEN_AI_RESPONSE_MODEL]: attributes[GEN_AI_RESPONSE_MODEL],
+    [ERROR_TYPE]: attributes[ERROR_TYPE],
   });
+  instruments.duration.record(secondsSince(at), of);
+  if (firstChunk !== undefined) instruments.firstChunk.record(firstChunk, of);
+  const counts = { input: attributes[GEN_AI_INPUT_TOKENS], output: attributes[GEN_AI_OUTPUT_TOKENS] };
+  for (const [type, count] of Object.entries(counts))
+    if (typeof count === "number") instruments.tokens.record(count, { ...of, [GEN_AI_TOKEN_TYPE]: type });
 }

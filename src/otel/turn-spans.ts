@@ -1,48 +1,51 @@
 // The spans of one turn: of the turn, its sub-agents and its tool calls.
-import type { Attributes, Context, Span, SpanOptions } from "@opentelemetry/api";
+import type { Attributes, Context, SpanOptions } from "@opentelemetry/api";
 import * as api from "@opentelemetry/api";
 import type {
   ItemData,
   PermissionData,
+  SessionEnded,
+  SessionStarted,
   TurnEnded,
   TurnStarted,
   UniversalEvent,
   UniversalItem,
 } from "../universal/events.ts";
-import { messageParts, messagesText, outputText } from "./content.ts";
-import { CONTENT, EXECUTE_TOOL, GEN_AI, INVOKE_AGENT } from "./names.ts";
+import { messagesText, textParts } from "./content.ts";
 import {
-  eventOf,
-  jsonOf,
-  labelOf,
-  ofApproval,
-  ofError,
-  ofQuestion,
-  ofStatus,
-  ours,
-  type SpanEvent,
-} from "./span-events.ts";
-import { type Invocation, type Prompted, secondsSince, type Telemetry, type TurnSpan } from "./telemetry.ts";
-import { endOfTurn } from "./turn-end.ts";
+  AGENTWIRE_STATUS,
+  ERROR_TYPE,
+  EXECUTE_TOOL,
+  GEN_AI_AGENT_NAME,
+  GEN_AI_CONVERSATION_ID,
+  GEN_AI_INPUT_MESSAGES,
+  GEN_AI_OPERATION_NAME,
+  GEN_AI_OUTPUT_MESSAGES,
+  GEN_AI_PROVIDER_NAME,
+  GEN_AI_REQUEST_MODEL,
+  GEN_AI_TOOL_CALL_ARGUMENTS,
+  GEN_AI_TOOL_CALL_ID,
+  GEN_AI_TOOL_CALL_RESULT,
+  GEN_AI_TOOL_NAME,
+  INVOKE_AGENT,
+  OTHER_ERROR,
+  OURS,
+} from "./names.ts";
+import { jsonOf, labelOf, ofRequest, ofStatus, ours, type SpanEvent, spanEvent } from "./span-events.ts";
+import { type OpenSpan, type Prompted, secondsSince, type Telemetry, type TurnFacts } from "./telemetry.ts";
+import { endOfTurn, recordTurn } from "./turn-end.ts";
 
-interface ToolSpan {
-  readonly span: Span;
-  readonly callId: string;
-  /** When the open approval was requested, in ms since the epoch. */
-  askedAt: number | undefined;
-  /** The seconds that the call has waited for approvals. */
-  waited: number;
-}
+/** The events between the start and the end of a turn. */
+type EventOfTurn = Exclude<UniversalEvent, SessionStarted | SessionEnded | TurnStarted | TurnEnded>;
 
 const SUBAGENT = "subagent:";
 
 export class TurnSpans {
   readonly #telemetry: Telemetry;
-  readonly #turn: TurnSpan;
-  /** The open sub-agents, by item. */
-  readonly #agents = new Map<string, Invocation>();
-  /** The open calls, by the item of the `tool_call`. */
-  readonly #tools = new Map<string, ToolSpan>();
+  readonly #turn: OpenSpan;
+  readonly #facts: TurnFacts;
+  /** The open spans inside, by the item of the sub-agent or of the `tool_call`. */
+  readonly #inside = new Map<string, OpenSpan>();
 
   /** @param prompted absent if nobody here made the prompt: then the span has no parent */
   constructor(
@@ -52,39 +55,35 @@ export class TurnSpans {
     model?: string,
   ) {
     this.#telemetry = telemetry;
+    this.#facts = { at, model };
     const { prompt_id, branch_of, unsolicited } = data.metadata ?? {};
-    const invocation = this.#invoke(telemetry.source, context, {
-      kind: api.SpanKind.CLIENT,
-      startTime: at,
-      attributes: {
-        [GEN_AI.conversation]: native_session_id ?? session_id,
-        ...(model === undefined ? {} : { [GEN_AI.requestModel]: model }),
-        ...ours("turn", { prompt_id, branch_of, unsolicited }),
-      },
-    });
-    this.#turn = { ...invocation, at, model, firstChunk: undefined, error: undefined };
+    const about = {
+      [GEN_AI_CONVERSATION_ID]: native_session_id ?? session_id,
+      [GEN_AI_REQUEST_MODEL]: model,
+      ...ours("turn", { prompt_id, branch_of, unsolicited }),
+    };
+    const options = { kind: api.SpanKind.CLIENT, startTime: at };
+    this.#turn = this.#agent(telemetry.source, context, about, options);
   }
 
-  /** Ends all spans. `event`: absent if the end of the turn is missing. */
-  end(event?: TurnEnded): void {
-    const turn = this.#turn;
-    for (const item of [...this.#tools.keys()]) this.#endTool(item, "abandoned");
-    for (const item of [...this.#agents.keys()]) this.#endAgent(item, "failed");
-    const { guard } = this.#telemetry;
-    guard(() => endOfTurn(turn, this.#telemetry, event));
-    guard(() => turn.span.end());
+  /** Ends all spans. `event`: what ends the turn. Absent at the end of the client. */
+  end(event?: UniversalEvent): void {
+    for (const item of [...this.#inside.keys()].reverse()) this.#end(item, "abandoned");
+    const telemetry = this.#telemetry;
+    const end = endOfTurn(this.#facts, event);
+    this.#close(this.#turn, end.attributes, end.isFailed, end.finish);
+    telemetry.guard(() => recordTurn(this.#facts, end, telemetry));
   }
 
-  /** An event between the start and the end of the turn. */
-  hear(event: UniversalEvent): void {
-    const turn = this.#turn;
+  hear(event: EventOfTurn): void {
+    const facts = this.#facts;
     switch (event.type) {
       case "item.started":
         this.#started(event.data.item);
         return;
       case "item.delta":
-        if (turn.firstChunk === undefined && event.data.part?.type !== "tool_output")
-          turn.firstChunk = secondsSince(turn.at);
+        if (this.#telemetry.streams && event.data.part?.type !== "tool_output")
+          facts.firstChunk ??= secondsSince(facts.at);
         return;
       case "item.completed":
         this.#completed(event.data);
@@ -95,154 +94,152 @@ export class TurnSpans {
         return;
       case "question.requested":
       case "question.resolved":
-        tell(this.#toolOf(event.data.call_id) ?? turn, ofQuestion(event.data));
+        tell(this.#callOf(event.data), ofRequest("question", event.data));
         return;
       case "error": {
-        const told = ofError(event.data);
-        turn.error = { type: told.type, sequence: event.sequence };
-        tell(turn, told);
+        const type = event.data.code || OTHER_ERROR;
+        facts.error = [type, event.sequence];
+        tell(this.#turn, [`${OURS}error`, { [ERROR_TYPE]: type }]);
         return;
       }
       case "agent.unparsed":
-        tell(turn, eventOf("unparsed", { location: event.data.location }));
+        tell(this.#turn, spanEvent("unparsed", { location: event.data.location }));
         return;
-      case "session.started":
-      case "session.ended":
-      case "turn.started":
-      case "turn.ended":
-        return; // before or after the turn
       default:
         event satisfies never;
     }
   }
 
   #started(item: UniversalItem): void {
+    const { item_id, kind, parent_id } = item;
     const label = labelOf(item);
     if (label.startsWith(SUBAGENT)) {
-      const agent = this.#invoke(label.slice(SUBAGENT.length), this.#within(item).context);
-      this.#agents.set(item.item_id, agent);
-      const { prompt } = jsonOf(item);
-      if (typeof prompt === "string" && this.#exports(agent.span))
-        agent.span.setAttribute(CONTENT.input, messagesText("user", [{ type: "text", content: prompt }]));
-    } else if (item.kind === "tool_result") {
-      const tool = this.#tools.get(item.parent_id ?? "");
-      if (tool) tell(tool, eventOf("tool.running"));
-    }
+      const agent = this.#agent(label.slice(SUBAGENT.length), this.#within(parent_id).context);
+      this.#inside.set(item_id, agent);
+      const { prompt: content } = jsonOf(item);
+      if (typeof content === "string" && this.#exports(agent))
+        agent.span.setAttribute(GEN_AI_INPUT_MESSAGES, messagesText("user", [{ type: "text", content }]));
+    } else if (kind === "tool_result") tell(this.#within(parent_id), [`${OURS}tool.running`, {}]);
   }
 
   #completed({ item, state }: ItemData): void {
-    const isFailed = item.status === "failed";
-    const within = this.#within(item);
-    switch (item.kind) {
+    const { item_id, kind, role, parent_id, status, content } = item;
+    const within = this.#within(parent_id);
+    switch (kind) {
       case "message":
-        if (!this.#exports(within.span)) return;
-        if (item.role === "user")
-          within.span.setAttribute(CONTENT.input, messagesText("user", messageParts(item)));
-        else within.parts.push(...messageParts(item));
+        if (!this.#exports(within)) return;
+        if (role === "user")
+          within.span.setAttribute(GEN_AI_INPUT_MESSAGES, messagesText(role, textParts(item)));
+        else within.parts.push(...textParts(item));
         return;
       case "tool_call":
-        if (!isFailed) this.#call(item, within); // arguments that were cut are no call
+        if (status === "completed") this.#call(item, within); // arguments that were cut are no call
         return;
-      case "tool_result":
-        this.#endTool(item.parent_id ?? "", state ?? (isFailed ? "failed" : "done"), item);
+      case "tool_result": {
+        const result = content.find((part) => part.type === "tool_result")?.output;
+        this.#end(parent_id, state ?? (status === "failed" ? status : "done"), result);
         return;
+      }
       case "status":
-        if (this.#agents.has(item.item_id)) this.#endAgent(item.item_id, item.status);
-        else tell(within, ofStatus(item));
+        this.#end(item_id, status);
+        tell(within, ofStatus(item));
         return;
       case "system":
       case "unknown":
         return;
       default:
-        item.kind satisfies never;
+        kind satisfies never;
     }
   }
 
-  #call(item: UniversalItem, { context, parts }: Invocation): void {
+  #call(item: UniversalItem, within: OpenSpan): void {
     const call = item.content.find((part) => part.type === "tool_call");
     if (!call) return;
-    const attributes: Attributes = {
-      [GEN_AI.operation]: EXECUTE_TOOL,
-      [GEN_AI.toolName]: call.name,
-      [GEN_AI.callId]: call.call_id,
-      ...ours("tool", { kind: call.tool_kind }),
+    const { name, call_id, tool_kind: kind } = call;
+    const attributes = {
+      [GEN_AI_TOOL_NAME]: name,
+      [GEN_AI_TOOL_CALL_ID]: call_id,
+      ...ours("tool", { kind }),
     };
-    const span = this.#telemetry.tracer.startSpan(`${EXECUTE_TOOL} ${call.name}`, { attributes }, context);
-    this.#tools.set(item.item_id, { span, callId: call.call_id, askedAt: undefined, waited: 0 });
-    if (!this.#exports(span)) return;
-    parts.push(...messageParts(item));
-    span.setAttribute(CONTENT.arguments, call.arguments);
+    const opened = this.#open(EXECUTE_TOOL, name, within.context, attributes, undefined, call_id);
+    this.#inside.set(item.item_id, opened);
+    if (!this.#exports(opened)) return;
+    within.parts.push({ type: "tool_call", id: call_id, name, arguments: call.arguments });
+    opened.span.setAttribute(GEN_AI_TOOL_CALL_ARGUMENTS, call.arguments);
   }
 
   #approval(data: PermissionData): void {
-    const tool = this.#toolOf(data.call_id);
-    tell(tool ?? this.#turn, ofApproval(data));
-    if (!tool) return;
-    if (data.status === "requested") tool.askedAt = Date.now();
-    else if (tool.askedAt !== undefined) {
-      tool.waited += secondsSince(tool.askedAt);
-      tool.askedAt = undefined;
-      tool.span.setAttributes(ours("approval", { wait: tool.waited }));
-    }
+    const call = this.#callOf(data);
+    tell(call, ofRequest("approval", data));
+    if (data.status === "requested") call.askedAt = Date.now();
+    else if (call.askedAt) call.span.setAttributes(ours("approval", { wait: secondsSince(call.askedAt) }));
   }
 
-  /** `state`: how the call has ended. Only `failed` is an error: a denial is a decision. */
-  #endTool(itemId: string, state: string, result?: UniversalItem): void {
+  /**
+   * Ends a call or a sub-agent. Only a failed call is an error: a denial is a decision, and a sub-agent is cut off by the
+   * end of the turn, whose span has the reason.
+   */
+  #end(item: string | null, status: string, result?: string): void {
+    const opened = this.#inside.get(item ?? "");
+    if (!opened) return;
+    this.#inside.delete(item ?? "");
+    const isFailed = status === "failed" && opened.callId !== undefined;
+    const attributes = {
+      [AGENTWIRE_STATUS]: status,
+      [ERROR_TYPE]: isFailed ? "tool_failed" : undefined,
+      [GEN_AI_TOOL_CALL_RESULT]: this.#telemetry.content ? result : undefined,
+    };
+    this.#close(opened, attributes, isFailed);
+  }
+
+  #close({ span, parts }: OpenSpan, attributes: Attributes, isFailed: boolean, finish = "stop"): void {
     const { guard } = this.#telemetry;
-    const tool = this.#tools.get(itemId);
-    if (!tool) return;
-    this.#tools.delete(itemId);
-    const { span } = tool;
     guard(() => {
-      span.setAttributes(ours("tool", { state }));
-      if (state === "failed")
-        span.setAttribute(GEN_AI.errorType, "tool_failed").setStatus({ code: api.SpanStatusCode.ERROR });
-      if (result && this.#exports(span)) span.setAttribute(CONTENT.result, outputText(result));
+      span.setAttributes(attributes);
+      if (isFailed) span.setStatus({ code: api.SpanStatusCode.ERROR });
+      if (parts.length > 0)
+        span.setAttribute(GEN_AI_OUTPUT_MESSAGES, messagesText("assistant", parts, finish));
     });
     guard(() => span.end());
   }
 
-  /** A sub-agent that was cut off is no error of its own: the span of the turn has the reason. */
-  #endAgent(itemId: string, status: string): void {
-    const { guard } = this.#telemetry;
-    const agent = this.#agents.get(itemId);
-    if (!agent) return;
-    this.#agents.delete(itemId);
-    const { span, parts } = agent;
-    guard(() => {
-      span.setAttributes(ours("agent", { status }));
-      if (parts.length > 0) span.setAttribute(CONTENT.output, messagesText("assistant", parts, "stop"));
-    });
-    guard(() => span.end());
+  #agent(agent: string, parent: Context, attributes?: Attributes, options?: SpanOptions): OpenSpan {
+    const { source } = this.#telemetry;
+    const about = { [GEN_AI_PROVIDER_NAME]: source, [GEN_AI_AGENT_NAME]: agent, ...attributes };
+    return this.#open(INVOKE_AGENT, agent, parent, about, options);
   }
 
-  #invoke(agent: string, parent: Context, { attributes, ...options }: SpanOptions = {}): Invocation {
-    const { tracer, source } = this.#telemetry;
-    const of = { [GEN_AI.operation]: INVOKE_AGENT, [GEN_AI.provider]: source, [GEN_AI.agent]: agent };
-    const span = tracer.startSpan(
-      `${INVOKE_AGENT} ${agent}`,
-      { ...options, attributes: { ...of, ...attributes } },
-      parent,
-    );
-    return { span, context: api.trace.setSpan(parent, span), parts: [] };
+  #open(
+    operation: string,
+    name: string,
+    parent: Context,
+    about: Attributes,
+    options?: SpanOptions,
+    callId?: string,
+  ): OpenSpan {
+    const attributes = { [GEN_AI_OPERATION_NAME]: operation, ...about };
+    const span = this.#telemetry.tracer.startSpan(`${operation} ${name}`, { ...options, attributes }, parent);
+    return { span, context: api.trace.setSpan(parent, span), parts: [], callId };
   }
 
-  /** The sub-agent that an item belongs to, or the turn. */
-  #within({ parent_id }: UniversalItem): Invocation {
-    return this.#agents.get(parent_id ?? "") ?? this.#turn;
+  /** The sub-agent or the call that an item belongs to, or the turn. */
+  #within(parentId: string | null): OpenSpan {
+    return this.#inside.get(parentId ?? "") ?? this.#turn;
   }
 
-  #toolOf(callId: string | undefined): ToolSpan | undefined {
-    for (const tool of this.#tools.values()) if (tool.callId === callId) return tool;
-    return undefined;
+  /** The call that a request is about, or the turn. */
+  #callOf({ call_id }: { readonly call_id?: string }): OpenSpan {
+    if (call_id !== undefined)
+      for (const opened of this.#inside.values()) if (opened.callId === call_id) return opened;
+    return this.#turn;
   }
 
   /** Whether the texts of a span are exported. */
-  #exports(span: Span): boolean {
+  #exports({ span }: OpenSpan): boolean {
     return this.#telemetry.content && span.isRecording();
   }
 }
 
-function tell({ span }: Pick<Invocation, "span">, event: SpanEvent | undefined): void {
-  if (event) span.addEvent(event.name, event.attributes);
+function tell({ span }: OpenSpan, event: SpanEvent | undefined): void {
+  if (event) span.addEvent(...event);
 }

@@ -3,7 +3,7 @@ import * as api from "@opentelemetry/api";
 import { fieldsOf } from "../core/checks.ts";
 import type { AnyAgentClient } from "../core/client/any-client.ts";
 import { Recent } from "../core/recent.ts";
-import type { UniversalEvent } from "../universal/events.ts";
+import type { TurnStarted, UniversalEvent } from "../universal/events.ts";
 import type { AgentSource } from "../universal/stream.ts";
 import { jsonOf, labelOf } from "./span-events.ts";
 import type { Prompted, Telemetry } from "./telemetry.ts";
@@ -33,22 +33,30 @@ export function watchClient<Client extends AnyAgentClient>(
   const models = new Recent<string, string>(MAX_MODELS);
   /** The running turns, by session. */
   const turns = new Map<string, TurnSpans>();
+  const start = (event: TurnStarted): void => {
+    const { native_turn_id: id = "" } = event.data.metadata ?? {};
+    const session = event.session_id;
+    turns.set(session, new TurnSpans(telemetry, event, prompts.get(id), models.get(session)));
+    prompts.delete(id);
+  };
   const hear = (event: UniversalEvent): void => {
-    const { session_id: session, type } = event;
+    const { session_id: session } = event;
     const model = modelIn(event);
     if (model !== undefined) models.set(session, model);
     const turn = turns.get(session);
-    if (type === "turn.started") {
-      turn?.end(); // only a stream that breaks its rules has an open turn here
-      turns.delete(session);
-      const { native_turn_id: id = "" } = event.data.metadata ?? {};
-      const prompted = prompts.get(id);
-      prompts.delete(id);
-      turns.set(session, new TurnSpans(telemetry, event, prompted, models.get(session)));
-    } else if (type === "turn.ended" || type === "session.ended") {
-      turns.delete(session);
-      turn?.end(type === "turn.ended" ? event : undefined);
-    } else turn?.hear(event);
+    switch (event.type) {
+      case "session.started":
+        return;
+      case "turn.started": // only a stream that breaks its rules has an open turn here
+      case "turn.ended":
+      case "session.ended":
+        turns.delete(session);
+        turn?.end(event);
+        if (event.type === "turn.started") start(event);
+        return;
+      default:
+        turn?.hear(event);
+    }
   };
   source.toUniversal(client, { maxLogBytes: NO_LOG }).on("event", (event) => guard(() => hear(event)));
   // After `toUniversal`, so that the stream has ended its turns before.

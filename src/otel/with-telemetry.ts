@@ -1,7 +1,7 @@
 // `withTelemetry`: a source whose clients are traced and measured.
 import type { Meter, Tracer } from "@opentelemetry/api";
 import * as api from "@opentelemetry/api";
-import { type Checks, checkCallOptions, checks, isObject } from "../core/checks.ts";
+import { type Checks, checkCallOptions, checks, fieldsOf } from "../core/checks.ts";
 import type { AnyAgentClient } from "../core/client/any-client.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { type Peer, peerError } from "../core/peers.ts";
@@ -25,8 +25,8 @@ export interface TelemetryOptions {
 }
 
 const OPTIONS: Checks<TelemetryOptions> = {
-  tracer: { ...checks.object, expects: "a tracer of @opentelemetry/api" },
-  meter: { ...checks.object, expects: "a meter of @opentelemetry/api" },
+  tracer: checks.object,
+  meter: checks.object,
   content: checks.boolean,
 };
 
@@ -51,11 +51,8 @@ export function withTelemetry<Client extends AnyAgentClient>(
   options: TelemetryOptions = {},
 ): AgentSource<Client> {
   checkCallOptions<TelemetryOptions, typeof OPTIONS>(options, OPTIONS);
-  if (!isSource(source))
-    throw new InvalidInputError(
-      "this is no source.",
-      "Pass a source, such as `codey({ url })`, and give the result to `createChat`.",
-    );
+  if (typeof fieldsOf(source)["toUniversal"] !== "function")
+    throw new InvalidInputError("this is no source.", "Pass a source, such as `codey({ url })`.");
   if (!("createNoopMeter" in api)) throw peerError("`agentwire/otel`", API, "an older one");
   const { content = false } = options;
   const { name } = source;
@@ -78,10 +75,9 @@ export function withTelemetry<Client extends AnyAgentClient>(
         if (!tracer && !meter) return;
         const instruments = makeInstruments(meter ?? api.createNoopMeter());
         const streams = client.capabilities.textDeltas;
-        const { trace } = api;
         watchClient(source, client, {
           source: name,
-          tracer: tracer ?? trace.getTracer(SCOPE),
+          tracer: tracer ?? api.trace.getTracer(SCOPE), // of no provider: it makes spans that do nothing
           instruments,
           content,
           streams,
@@ -92,12 +88,6 @@ export function withTelemetry<Client extends AnyAgentClient>(
     },
     toUniversal: (of, universal) => source.toUniversal(of, universal),
   };
-}
-
-function isSource(value: unknown): boolean {
-  return (
-    isObject(value) && typeof value["client"] === "function" && typeof value["toUniversal"] === "function"
-  );
 }
 
 /** Undefined unless a provider is set. */
