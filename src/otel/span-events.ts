@@ -1,5 +1,5 @@
 // What becomes an event on a span: statuses, approvals, questions, errors. Never a text of a user, model or tool.
-import type { AttributeValue as AnyValue, Attributes } from "@opentelemetry/api";
+import type { Attributes } from "@opentelemetry/api";
 import { fieldsOf } from "../core/checks.ts";
 import type { PermissionData, QuestionData, UniversalItem } from "../universal/events.ts";
 import { OURS } from "./names.ts";
@@ -7,35 +7,24 @@ import { OURS } from "./names.ts";
 /** An event on a span: its name and its attributes. */
 export type SpanEvent = readonly [name: string, attributes: Attributes];
 
-/** The labels of the statuses that become events. */
-const LABELS: ReadonlySet<string> = new Set([
-  "plan",
-  "notice",
-  "compaction",
-  "recovering",
-  "connection.lost",
-  "connection.retrying",
-  "connection.restored",
-]);
+/** The statuses that become events, beside those of the connection. */
+const LABELS: ReadonlySet<string> = new Set(["plan", "notice", "compaction", "recovering"]);
 
 /** The words that the JSON of these statuses may have. Any other word may be a text. */
-const WORDS: ReadonlySet<string> = new Set(["info", "warning", "error", "started", "completed"]);
-
-const known = (value: unknown): AnyValue =>
-  typeof value === "number" || (typeof value === "string" && WORDS.has(value)) ? value : undefined;
+const WORDS: ReadonlySet<unknown> = new Set(["info", "warning", "error", "started", "completed"]);
 
 /** The event of a status item, if it has one. */
 export function ofStatus(item: UniversalItem): SpanEvent | undefined {
   const label = labelOf(item);
-  if (!LABELS.has(label)) return undefined;
+  if (!LABELS.has(label) && !label.startsWith("connection.")) return undefined;
   const { entries, severity, state, attempt } = jsonOf(item);
+  const words = Object.entries({ severity, state }).filter(([, word]) => WORDS.has(word));
   const plan: readonly unknown[] = Array.isArray(entries) ? entries : [];
   const done = plan.filter((entry) => fieldsOf(entry)["status"] === "completed");
   return spanEvent(label, {
+    ...Object.fromEntries(words),
+    ...(typeof attempt === "number" ? { attempt } : {}),
     ...(label === "plan" ? { entries: plan.length, completed: done.length } : {}),
-    severity: known(severity),
-    state: known(state),
-    attempt: known(attempt),
   });
 }
 
@@ -49,13 +38,15 @@ export function jsonOf({ content }: UniversalItem): Readonly<Record<string, unkn
   return fieldsOf(content.find((part) => part.type === "json")?.json);
 }
 
-/** The event of a request or its decision. `id`: of the client, as `client.decide` takes it. */
-export function ofRequest(subject: "approval" | "question", data: PermissionData | QuestionData): SpanEvent {
-  const { status, reason, metadata } = data;
-  const { action: tool, scope } = "action" in data ? data : {};
+/** The event of a request or of its end. `id`: of the client, as `client.decide` takes it. */
+export function ofRequest(
+  subject: "approval" | "question",
+  { status, reason, metadata }: PermissionData | QuestionData,
+  fields: Attributes,
+): SpanEvent {
   const id = String(fieldsOf(metadata)["request_id"]);
   const name = `${subject}.${status === "requested" ? status : "resolved"}`;
-  return spanEvent(name, { id, tool, status, reason, scope }, subject);
+  return spanEvent(name, { id, status, reason, ...fields }, subject);
 }
 
 export function spanEvent(name: string, fields: Attributes, subject = name): SpanEvent {

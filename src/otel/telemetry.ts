@@ -30,8 +30,6 @@ export interface OpenSpan {
   readonly context: Context;
   /** The texts and calls of an agent, for `content`. */
   readonly parts: MessagePart[];
-  /** Only of a tool call. */
-  readonly callId: string | undefined;
   /** When the open approval was requested, in ms since the epoch. */
   askedAt?: number;
 }
@@ -48,7 +46,7 @@ export interface TurnFacts {
   error?: readonly [type: string, sequence: number];
 }
 
-/** Never negative: the machine's clock may be set back. */
+/** `at`: ms since the epoch. */
 export function secondsSince(at: number): number {
-  return Math.max(0, Date.now() - at) / 1_000;
+  return (Date.now() - at) / 1_000;
 }

@@ -23,28 +23,20 @@ import {
 import { ours } from "./span-events.ts";
 import { secondsSince, type Telemetry, type TurnFacts } from "./telemetry.ts";
 
-interface TurnEnding {
-  readonly attributes: Attributes;
-  readonly isFailed: boolean;
-  /** Why the model stopped, if known. */
-  readonly finish: string | undefined;
-}
-
 const NO_ERROR = ["", 0] as const;
 
 /** `event`: what ends the turn. Only `turn.ended` says how. */
 export function endOfTurn(
   { firstChunk, error: [type, sequence] = NO_ERROR }: TurnFacts,
   event: UniversalEvent | undefined,
-): TurnEnding {
+): Attributes {
   const metadata = event?.type === "turn.ended" ? event.data.metadata : undefined;
   const { status = "cancelled", stop_reason: finish, usage = {}, cost, model } = metadata ?? {};
-  const isFailed = status === "failed";
   // The error that ends a turn comes right before the end.
   const error = sequence + 1 === event?.sequence ? type : OTHER_ERROR;
-  const attributes = {
+  return {
     [AGENTWIRE_STATUS]: status,
-    [ERROR_TYPE]: isFailed ? error : undefined,
+    [ERROR_TYPE]: status === "failed" ? error : undefined,
     [GEN_AI_CONVERSATION_ID]: event?.native_session_id ?? undefined, // may be known only now
     [GEN_AI_RESPONSE_MODEL]: model,
     [GEN_AI_FINISH_REASONS]: finish === undefined ? finish : [finish],
@@ -56,12 +48,11 @@ export function endOfTurn(
     ...ours("context", { tokens: usage.context_tokens, window: usage.context_window }),
     ...ours("cost", { ...cost }),
   };
-  return { attributes, isFailed, finish };
 }
 
 export function recordTurn(
   { at, model, firstChunk }: TurnFacts,
-  { attributes }: TurnEnding,
+  attributes: Attributes,
   { instruments, source }: Telemetry,
 ): void {
   const of = defined({

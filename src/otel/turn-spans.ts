@@ -18,6 +18,7 @@ import {
   EXECUTE_TOOL,
   GEN_AI_AGENT_NAME,
   GEN_AI_CONVERSATION_ID,
+  GEN_AI_FINISH_REASONS,
   GEN_AI_INPUT_MESSAGES,
   GEN_AI_OPERATION_NAME,
   GEN_AI_OUTPUT_MESSAGES,
@@ -69,10 +70,9 @@ export class TurnSpans {
   /** Ends all spans. `event`: what ends the turn. Absent at the end of the client. */
   end(event?: UniversalEvent): void {
     for (const item of [...this.#inside.keys()].reverse()) this.#end(item, "abandoned");
-    const telemetry = this.#telemetry;
-    const end = endOfTurn(this.#facts, event);
-    this.#close(this.#turn, end.attributes, end.isFailed, end.finish);
-    telemetry.guard(() => recordTurn(this.#facts, end, telemetry));
+    const attributes = endOfTurn(this.#facts, event);
+    this.#close(this.#turn, attributes);
+    this.#telemetry.guard(() => recordTurn(this.#facts, attributes, this.#telemetry));
   }
 
   hear(event: EventOfTurn): void {
@@ -94,7 +94,7 @@ export class TurnSpans {
         return;
       case "question.requested":
       case "question.resolved":
-        tell(this.#callOf(event.data), ofRequest("question", event.data));
+        tell(this.#turn, ofRequest("question", event.data, {}));
         return;
       case "error": {
         const type = event.data.code || OTHER_ERROR;
@@ -141,7 +141,7 @@ export class TurnSpans {
         return;
       }
       case "status":
-        this.#end(item_id, status);
+        this.#end(item_id, status === "failed" ? "abandoned" : status);
         tell(within, ofStatus(item));
         return;
       case "system":
@@ -161,7 +161,7 @@ export class TurnSpans {
       [GEN_AI_TOOL_CALL_ID]: call_id,
       ...ours("tool", { kind }),
     };
-    const opened = this.#open(EXECUTE_TOOL, name, within.context, attributes, undefined, call_id);
+    const opened = this.#open(EXECUTE_TOOL, name, within.context, attributes);
     this.#inside.set(item.item_id, opened);
     if (!this.#exports(opened)) return;
     within.parts.push({ type: "tool_call", id: call_id, name, arguments: call.arguments });
@@ -169,34 +169,35 @@ export class TurnSpans {
   }
 
   #approval(data: PermissionData): void {
-    const call = this.#callOf(data);
-    tell(call, ofRequest("approval", data));
-    if (data.status === "requested") call.askedAt = Date.now();
+    const call = this.#within(data.item_id);
+    const { action: tool, scope, status } = data;
+    tell(call, ofRequest("approval", data, { tool, scope }));
+    if (status === "requested") call.askedAt = Date.now();
     else if (call.askedAt) call.span.setAttributes(ours("approval", { wait: secondsSince(call.askedAt) }));
   }
 
   /**
-   * Ends a call or a sub-agent. Only a failed call is an error: a denial is a decision, and a sub-agent is cut off by the
-   * end of the turn, whose span has the reason.
+   * Ends a call or a sub-agent. Only a failed call is an error. A denial is a decision. What the end of the turn cuts off
+   * is abandoned: the span of the turn has the reason.
    */
   #end(item: string | null, status: string, result?: string): void {
     const opened = this.#inside.get(item ?? "");
     if (!opened) return;
     this.#inside.delete(item ?? "");
-    const isFailed = status === "failed" && opened.callId !== undefined;
     const attributes = {
       [AGENTWIRE_STATUS]: status,
-      [ERROR_TYPE]: isFailed ? "tool_failed" : undefined,
+      [ERROR_TYPE]: status === "failed" ? "tool_failed" : undefined,
       [GEN_AI_TOOL_CALL_RESULT]: this.#telemetry.content ? result : undefined,
     };
-    this.#close(opened, attributes, isFailed);
+    this.#close(opened, attributes);
   }
 
-  #close({ span, parts }: OpenSpan, attributes: Attributes, isFailed: boolean, finish = "stop"): void {
+  #close({ span, parts }: OpenSpan, attributes: Attributes): void {
     const { guard } = this.#telemetry;
     guard(() => {
       span.setAttributes(attributes);
-      if (isFailed) span.setStatus({ code: api.SpanStatusCode.ERROR });
+      if (attributes[ERROR_TYPE] !== undefined) span.setStatus({ code: api.SpanStatusCode.ERROR });
+      const finish = String(attributes[GEN_AI_FINISH_REASONS] ?? "stop"); // there is one reason
       if (parts.length > 0)
         span.setAttribute(GEN_AI_OUTPUT_MESSAGES, messagesText("assistant", parts, finish));
     });
@@ -215,23 +216,15 @@ export class TurnSpans {
     parent: Context,
     about: Attributes,
     options?: SpanOptions,
-    callId?: string,
   ): OpenSpan {
     const attributes = { [GEN_AI_OPERATION_NAME]: operation, ...about };
     const span = this.#telemetry.tracer.startSpan(`${operation} ${name}`, { ...options, attributes }, parent);
-    return { span, context: api.trace.setSpan(parent, span), parts: [], callId };
+    return { span, context: api.trace.setSpan(parent, span), parts: [] };
   }
 
-  /** The sub-agent or the call that an item belongs to, or the turn. */
-  #within(parentId: string | null): OpenSpan {
-    return this.#inside.get(parentId ?? "") ?? this.#turn;
-  }
-
-  /** The call that a request is about, or the turn. */
-  #callOf({ call_id }: { readonly call_id?: string }): OpenSpan {
-    if (call_id !== undefined)
-      for (const opened of this.#inside.values()) if (opened.callId === call_id) return opened;
-    return this.#turn;
+  /** The sub-agent or the call of an item, or the turn. */
+  #within(item: string | null | undefined): OpenSpan {
+    return this.#inside.get(item ?? "") ?? this.#turn;
   }
 
   /** Whether the texts of a span are exported. */

@@ -119,7 +119,7 @@ describe("a turn", () => {
     const ended = spans().map(({ name, attributes }) => [name, attributes["agentwire.status"]]);
     expect(new Map(ended.map(([name, status]) => [name, status]))).toEqual(
       new Map([
-        ["invoke_agent picker", "failed"],
+        ["invoke_agent picker", "abandoned"],
         ["execute_tool shell", "abandoned"],
         ["invoke_agent mock", "cancelled"],
       ]),
