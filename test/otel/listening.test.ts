@@ -86,6 +86,17 @@ describe("the parent", () => {
     expect(told.span("invoke_agent mock").parentSpanContext).toEqual(request.spanContext());
   });
 
+  test("of a chat's turn is the span that was active at `send()`", async () => {
+    context.setGlobalContextManager(new StackContextManager().enable());
+    const told = sdk();
+    const chat = createChat(withTelemetry(new MockAgent(), only(told)));
+    const request = told.tracer.startSpan("POST /chat");
+    context.with(trace.setSpan(ROOT_CONTEXT, request), () => chat.send("go"));
+    await until(chat, ({ busy }) => !busy);
+    await chat.close();
+    expect(told.span("invoke_agent mock").parentSpanContext).toEqual(request.spanContext());
+  });
+
   test("of work without a prompt is none, whatever is active", () => {
     context.setGlobalContextManager(new StackContextManager().enable());
     const told = sdk();
