@@ -1,5 +1,8 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { checkTranscript } from "agentwire/universal";
 import { expect, test } from "vitest";
+import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { capturedFiles, capturedStreams, FIXTURES } from "../helpers/captured-streams.ts";
 import { playFolder } from "../helpers/captures/play-folder.ts";
 
@@ -38,4 +41,18 @@ test("every stream is a valid transcript with a name of its own", async () => {
 
 test("captures give the same streams each time that they are played", async () => {
   expect(await playFolder(FIXTURES)).toEqual(await capturedFiles());
+});
+
+test("a file that cannot be played, and one without a stream or a reason, are problems", async () => {
+  await using folder = await tempFolder();
+  await mkdir(join(folder.path, "acp"));
+  await writeFile(join(folder.path, "acp/cut.jsonl"), "{");
+  await writeFile(join(folder.path, "acp/03-idle.jsonl"), "\n");
+  await writeFile(join(folder.path, "odd.txt"), "hi");
+  const files = await playFolder(folder.path);
+  expect(files.map(({ file, problem }) => `${file}: ${problem}`)).toEqual([
+    "acp/03-idle.jsonl: it gives no stream, and no reason is listed",
+    expect.stringMatching(/^acp\/cut\.jsonl: it cannot be played: SyntaxError/),
+    "odd.txt: it gives no stream, and no reason is listed",
+  ]);
 });
