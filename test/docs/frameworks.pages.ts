@@ -1,0 +1,146 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { type BuildOptions, build, type Plugin } from "esbuild";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { compile } from "svelte/compiler";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findChromium } from "../../scripts/support/chromium.ts";
+
+const FOLDER = fileURLToPath(new URL("../../docs/snippets/web/", import.meta.url));
+const PAGE = new URL("../../docs/frameworks.md", import.meta.url);
+
+const isSkipped = findChromium() === undefined && process.env["CI"] !== "true";
+
+const AGENT = `
+  import { createChat } from "agentwire/chat";
+  import { agentStep, MockAgent } from "agentwire/testing/agent";
+  const chat = createChat(new MockAgent({
+    *script({ text }) {
+      yield "You said: " + text + ". ";
+      yield* agentStep.tool({ name: "shell", output: "a.txt", approval: true });
+      yield "One file.";
+    },
+  }));
+  window.chat = chat;`;
+
+/** Compiles `.svelte` modules. `page.svelte` is the component of the page. */
+const svelte: Plugin = {
+  name: "svelte",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^page\.svelte$/ }, () => ({ path: `${FOLDER}page.svelte`, namespace: "page" }));
+    onLoad({ filter: /.*/, namespace: "page" }, async () => {
+      const [, component = ""] = /```svelte\n([\s\S]*?)```/.exec(await readFile(PAGE, "utf8")) ?? [];
+      const { js } = compile(component, { generate: "client", filename: "page.svelte" });
+      return { contents: js.code, loader: "js", resolveDir: FOLDER };
+    });
+  },
+};
+
+async function bundled(program: Pick<BuildOptions, "stdin" | "entryPoints">): Promise<string> {
+  const result = await build({
+    ...program,
+    bundle: true,
+    write: false,
+    format: "iife",
+    conditions: ["browser"],
+    tsconfig: `${FOLDER}tsconfig.json`,
+    define: { "process.env.NODE_ENV": '"production"' },
+    plugins: [svelte],
+  });
+  return result.outputFiles.map(({ text }) => text).join("");
+}
+
+const inline = (contents: string): Pick<BuildOptions, "stdin"> => ({
+  stdin: { contents, resolveDir: FOLDER, loader: "ts" },
+});
+
+describe.skipIf(isSkipped)("in a browser", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    const executablePath = findChromium();
+    browser = await chromium.launch({
+      ...(executablePath ? { executablePath } : {}),
+      args: ["--no-sandbox"],
+    });
+  });
+  afterAll(() => browser?.close());
+
+  async function opened(program: Pick<BuildOptions, "stdin" | "entryPoints">) {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    await page.setContent('<div id="root"></div>');
+    await page.addScriptTag({ content: await bundled(program) });
+    return { page, complaints };
+  }
+
+  async function answers(page: Page, prompt: string): Promise<void> {
+    await page.getByText(`assistant: You said: ${prompt}.`).waitFor();
+    await page.getByRole("button", { name: /^Allow/ }).click();
+    await page.getByText("One file.").waitFor();
+    expect(await page.getByRole("button", { name: /^Allow/ }).count()).toBe(0);
+  }
+
+  test("the first program shows a chat in Vue, with an approval", async () => {
+    const { page, complaints } = await opened({ entryPoints: [`${FOLDER}vue-first.ts`] });
+    await page.getByLabel("Your message").fill("hello");
+    await page.getByRole("button", { name: "Send" }).click();
+    await answers(page, "hello");
+    expect(await page.getByLabel("Your message").inputValue()).toBe("");
+    expect(complaints).toEqual([]);
+  });
+
+  test("the component of the page shows a chat in Svelte, and unsubscribes when it goes", async () => {
+    const { page, complaints } = await opened(
+      inline(`${AGENT}
+      import { mount, unmount } from "svelte";
+      import Page from "page.svelte";
+      const shown = mount(Page, { target: document.getElementById("root"), props: { chat } });
+      window.end = () => unmount(shown);`),
+    );
+    await page.getByRole("button", { name: "Say hello" }).click();
+    await answers(page, "Hello");
+    await page.evaluate("end()");
+    await page.evaluate('chat.send("more")');
+    expect(await page.locator("#root").innerText()).toBe("");
+    expect(complaints).toEqual([]);
+  });
+
+  test("the signal of the page shows a chat in Solid, and ends with its owner", async () => {
+    const { page, complaints } = await opened(
+      inline(`${AGENT}
+      import { createEffect, createRoot } from "solid-js";
+      import { chatSignal } from "./solid-chat.ts";
+      window.runs = 0;
+      window.end = createRoot((end) => {
+        const snapshot = chatSignal(chat);
+        createEffect(() => {
+          window.runs++;
+          const root = document.getElementById("root");
+          root.replaceChildren();
+          for (const { role, parts } of snapshot().messages) {
+            const line = document.createElement("p");
+            line.textContent = role + ": " + parts.map((part) => part.type === "text" ? part.text : "").join("");
+            root.append(line);
+          }
+          for (const { id } of snapshot().pending) {
+            const button = document.createElement("button");
+            button.textContent = "Allow";
+            button.onclick = () => chat.decide(id, "once");
+            root.append(button);
+          }
+        });
+        return end;
+      });`),
+    );
+    await page.evaluate('chat.send("hello")');
+    await answers(page, "hello");
+    await page.evaluate("end()");
+    const runs = await page.evaluate("runs");
+    await page.evaluate('chat.send("more")');
+    await page.waitForFunction("chat.getSnapshot().pending.length === 1");
+    expect(await page.evaluate("runs")).toBe(runs);
+    expect(complaints).toEqual([]);
+  });
+});
