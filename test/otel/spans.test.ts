@@ -63,7 +63,7 @@ describe("a turn", () => {
   });
 
   test("that fails has the error's code, and the status of an error without a text", async () => {
-    const { chat, span } = traced([["a", agentStep.fail("disk /home/me is full", { kind: "overloaded" })]]);
+    const { chat, span } = traced([["a", agentStep.fail("the disk is full", { kind: "overloaded" })]]);
     await ask(chat);
     const { status, attributes, events } = span("invoke_agent mock");
     expect(status).toEqual({ code: SpanStatusCode.ERROR });
