@@ -18,7 +18,8 @@ type Written<Event> = Event extends { readonly type: infer Type extends string }
   : never;
 
 /** `undefined` for an optional field. */
-type Missing<Event, Key extends keyof Event> = Partial<Pick<Event, Key>> extends Pick<Event, Key> ? undefined : never;
+type Missing<Event, Key extends keyof Event> =
+  Partial<Pick<Event, Key>> extends Pick<Event, Key> ? undefined : never;
 
 /** Makes an event. Leaves out undefined fields. */
 export function agUi(event: Written<AgUiEvent>): AgUiEvent {
@@ -52,3 +53,7 @@ export function runError(error: unknown): AgUiEvent {
 export function refusal(code: string, message: string): AgUiEvent {
   return agUi({ type: "RUN_ERROR", message, code });
 }
+
+/** A title and its detail, in a row. */
+export const sentences = (title: string, detail: string): string =>
+  `${title.replace(/\.$/, "")}. ${detail}`.trim();

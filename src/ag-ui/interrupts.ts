@@ -1,6 +1,15 @@
 // Approvals and questions as interrupts, and the answers in `resume`.
 import type { Interrupt, ResumeEntry } from "@ag-ui/core";
-import { type Checks, checkFields, checks, defined, describe, fieldsOf, isObject, oneOf } from "../core/checks.ts";
+import {
+  type Checks,
+  checkFields,
+  checks,
+  defined,
+  describe,
+  fieldsOf,
+  isObject,
+  oneOf,
+} from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { Answer, Decision, GrantScope } from "../core/values.ts";
 import type { PermissionData, QuestionData } from "../universal/events.ts";
@@ -111,5 +120,8 @@ const FIELD = "field of a `payload`";
 function payloadWith(field: string, payload: unknown, example: string): object {
   if (isObject(payload) && Object.hasOwn(payload, field) && payload[field] !== undefined) return payload;
   const what = isObject(payload) ? `has no \`${field}\`` : `is ${describe(payload)}`;
-  throw new InvalidInputError(`the \`payload\` of a resume entry ${what}.`, `Pass an object such as ${example}.`);
+  throw new InvalidInputError(
+    `the \`payload\` of a resume entry ${what}.`,
+    `Pass an object such as ${example}.`,
+  );
 }

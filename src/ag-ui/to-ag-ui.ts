@@ -39,7 +39,7 @@ async function* mapped(
       const { done, value: event } = await events.next();
       if (done) break;
       if (event.type === "turn.started" && !writer) {
-        writer = new TurnWriter(event);
+        writer = new TurnWriter(event.session_id, event.data.turn_id);
         yield runStarted(run);
       }
       if (!writer) continue;

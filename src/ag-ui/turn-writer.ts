@@ -11,7 +11,7 @@ import type {
 } from "../universal/events.ts";
 import { describeErrorData } from "../universal/words/describe-error-data.ts";
 import { fileContent, resultContent, usageOf } from "./content.ts";
-import { type AgUiEvent, type AgUiRun, agUi, custom, facts } from "./event.ts";
+import { type AgUiEvent, type AgUiRun, agUi, custom, facts, sentences } from "./event.ts";
 import { approvalOf, questionOf } from "./interrupts.ts";
 import { activity, partIn, statusEvent, subagentOf } from "./statuses.ts";
 
@@ -51,18 +51,18 @@ export class TurnWriter {
   readonly #open = new Set<Written>();
   /** Calls without a result, by the call's id. */
   readonly #calls = new Map<string, Written>();
-  /** The requests that wait for the user. */
   readonly #requests = new Map<string, Interrupt>();
   /** The last event, if it was an error: it may be the one that ends the turn. */
   #error: ErrorData | undefined;
 
-  constructor({ session_id, data }: Extract<UniversalEvent, { readonly type: "turn.started" }>) {
-    this.#prefix = `${session_id}:`; // ids of items are unique per session only
-    this.#turn = this.#prefix + data.turn_id;
+  constructor(sessionId: string, turnId: string) {
+    this.#prefix = `${sessionId}:`; // ids of items are unique per session only
+    this.#turn = this.#prefix + turnId;
   }
 
-  interrupt(id: string): Interrupt | undefined {
-    return this.#requests.get(id);
+  /** The requests that wait for the user, after the events that were written. */
+  get interrupts(): ReadonlyMap<string, Interrupt> {
+    return this.#requests;
   }
 
   /** Writes an event of the turn. Its end is for `end`. */
@@ -124,10 +124,7 @@ export class TurnWriter {
   }
 
   /** Closes everything. The run's last event is the return value: it says how the turn ended. */
-  *end(
-    run: AgUiRun,
-    metadata: TurnEndMetadata | undefined,
-  ): Generator<AgUiEvent, AgUiEvent, undefined> {
+  *end(run: AgUiRun, metadata: TurnEndMetadata | undefined): Generator<AgUiEvent, AgUiEvent, undefined> {
     const status = metadata?.status ?? "failed";
     const error = this.#error ?? CUT_OFF;
     if (status !== "failed") yield* this.#flushError();
@@ -159,7 +156,7 @@ export class TurnWriter {
       : { title: error.message, detail: "", retry: "ask" };
     return agUi({
       type: "RUN_ERROR",
-      message: `${title.replace(/\.$/, "")}. ${detail}`.trim(),
+      message: sentences(title, detail),
       code: error.code ?? undefined,
       usage,
       metadata: facts({ ...own, retry, error: error.message }),
