@@ -170,12 +170,16 @@ class ChatRuns {
     const { id, text } = this.#prompts.get(prompt.id) ?? {};
     if (id === undefined || !this.#chat.getSnapshot().capabilities?.branches) return this.#send(prompt);
     const isSame = text === prompt.input.text && !prompt.input.images;
-    return this.#sent(prompt, isSame ? this.#chat.regenerate(id) : this.#chat.edit(id, prompt.input));
+    if (!isSame) return this.#sent(prompt, this.#chat.edit(id, prompt.input));
+    return this.#sent(prompt, this.#chat.regenerate(id), id); // the message of the prompt stays
   }
 
-  #sent({ id: messageId, input }: Prompt, outcome: ChatSend): Task {
+  #sent({ id: messageId, input }: Prompt, outcome: ChatSend, shown?: string): Task {
     if (!outcome.ok) throw outcome.error;
-    this.#prompts.set(messageId, { id: outcome.id, text: input.images ? undefined : input.text });
+    this.#prompts.set(messageId, {
+      id: shown ?? outcome.id,
+      text: input.images ? undefined : input.text,
+    });
     this.#course = undefined;
     return { sent: outcome.id, messageId };
   }
