@@ -21,8 +21,13 @@ export function encodeSse(events: AsyncIterable<AgUiEvent>): ReadableStream<Uint
       async pull(controller) {
         const { done, value } = await iterator.next();
         if (isCancelled) return;
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(`data: ${JSON.stringify(value)}\n\n`));
+        if (done) return controller.close();
+        try {
+          controller.enqueue(encoder.encode(`data: ${JSON.stringify(value)}\n\n`));
+        } catch (error) {
+          await iterator.return?.(); // a value of a backend that is no JSON
+          throw error;
+        }
       },
       async cancel() {
         isCancelled = true;
