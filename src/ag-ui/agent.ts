@@ -7,9 +7,9 @@ import { FeedTurn, TurnFeed } from "../chat/turn-feed.ts";
 import { type Checks, checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { breakable } from "./breakable.ts";
-import { type AgUiEvent, type AgUiRun, agUi, refusal, runError, runStarted, sentences } from "./event.ts";
+import { type AgUiEvent, type AgUiRun, agUi, runError, runRefused, runStarted, sentences } from "./event.ts";
 import { type RunRequest, readRunInput } from "./input.ts";
-import { answerOf, decisionOf } from "./interrupts.ts";
+import { answerIn, decisionOf } from "./interrupts.ts";
 import { TurnWriter } from "./turn-writer.ts";
 
 /** A chat as an agent of AG-UI. */
@@ -107,8 +107,9 @@ class ChatRuns {
 
   #refuse({ threadId }: AgUiRun): AgUiEvent | undefined {
     if (this.#threadId !== undefined && this.#threadId !== threadId)
-      return refusal("unknown-thread", "This agent has another thread. Make a chat for each thread.");
-    if (this.#isRunning) return refusal("busy", "Another run of this thread is under way. Wait for its end.");
+      return runRefused("unknown-thread", "This agent has another thread. Make a chat for each thread.");
+    if (this.#isRunning)
+      return runRefused("busy", "Another run of this thread is under way. Wait for its end.");
     this.#threadId = threadId;
     return undefined;
   }
@@ -187,7 +188,7 @@ class ChatRuns {
   /** An answer names what was shown, or does nothing. */
   #resume(entries: readonly ResumeEntry[], course: Course | undefined): Task | AgUiEvent {
     if (!course || !entries.some(({ interruptId }) => course.shown.has(interruptId)))
-      return refusal(
+      return runRefused(
         "interrupt-over",
         "These interrupts are over, and so is their turn. Send a new message.",
       );
@@ -200,7 +201,7 @@ class ChatRuns {
         continue;
       const isQuestion = interrupt.reason === "input_required";
       if (isQuestion) {
-        const answer = answerOf(entry);
+        const answer = answerIn(entry);
         replies.set(id, () => this.#chat.answer(id, answer));
       } else {
         const decision = decisionOf(entry);
@@ -260,7 +261,7 @@ class ChatRuns {
     }
     if (turn?.status !== "failed") return cancelled(run);
     const { title = "The prompt was not sent", detail = "", code = "unknown" } = turn.error ?? {};
-    return refusal(code, sentences(title, detail));
+    return runRefused(code, sentences(title, detail));
   }
 
   /** Cancels what a run has begun: its turn, or its prompt that waits. */

@@ -3,8 +3,6 @@ import type { ContentPart as AgUiPart, TokenUsage } from "@ag-ui/core";
 import { defined } from "../core/checks.ts";
 import type { ContentPart, TurnEndMetadata } from "../universal/events.ts";
 
-const DATA_URL = /^data:([^;,]*)[^,]*;base64,/i;
-
 /** The content of a tool message: its text, or parts if the tool returned media. */
 export function resultContent(output: string, content: readonly ContentPart[]): string | AgUiPart[] {
   const media = content.flatMap((part): AgUiPart[] => {
@@ -16,13 +14,13 @@ export function resultContent(output: string, content: readonly ContentPart[]): 
 
 /** None for a path: a browser cannot open a file of the agent's machine. */
 function mediaPart(path: string, mime: string): AgUiPart[] {
-  const [head, type = ""] = DATA_URL.exec(path) ?? [];
-  if (head === undefined && !/^https?:/i.test(path)) return [];
-  const mimeType = type || mime;
+  const [head = "", data] = /^data:/i.test(path) ? path.slice(5).split(";base64,", 2) : [];
+  if (data === undefined && !/^https?:/i.test(path)) return [];
+  const mimeType = head.split(";", 1)[0] || mime;
   const source =
-    head === undefined
-      ? { type: "url" as const, value: path, ...(mimeType.endsWith("*") || !mimeType ? {} : { mimeType }) }
-      : { type: "data" as const, value: path.slice(head.length), mimeType };
+    data === undefined
+      ? { type: "url" as const, value: path, ...(/^$|\*/.test(mimeType) ? {} : { mimeType }) }
+      : { type: "data" as const, value: data, mimeType };
   const kind = mimeType.slice(0, mimeType.indexOf("/"));
   return [{ type: kind === "image" || kind === "audio" || kind === "video" ? kind : "document", source }];
 }

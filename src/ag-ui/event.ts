@@ -47,10 +47,10 @@ export function runStarted(run: AgUiRun): AgUiEvent {
 /** The end of a run that could not begin or go on. */
 export function runError(error: unknown): AgUiEvent {
   const message = error instanceof Error ? error.message : String(error);
-  return refusal(isAgentwireError(error) ? error.code : "unknown", message);
+  return runRefused(isAgentwireError(error) ? error.code : "unknown", message);
 }
 
-export function refusal(code: string, message: string): AgUiEvent {
+export function runRefused(code: string, message: string): AgUiEvent {
   return agUi({ type: "RUN_ERROR", message, code });
 }
 

@@ -1,6 +1,6 @@
 // Reads the input of a run, which comes from the wire.
 import type { ResumeEntry, RunAgentInput } from "@ag-ui/core";
-import { describe, fieldsOf, isObject } from "../core/checks.ts";
+import { fieldsOf, isObject } from "../core/checks.ts";
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import type { PromptImage, PromptInput } from "../core/turn/prompt-input.ts";
 import type { AgUiRun } from "./event.ts";
@@ -20,19 +20,16 @@ export interface RunRequest {
 export function readRunInput(input: RunAgentInput): RunRequest {
   const { threadId, runId, messages, resume = [] } = fieldsOf(input);
   if (typeof threadId !== "string" || typeof runId !== "string" || !Array.isArray(messages))
-    throw new InvalidInputError(
-      "the input of the run lacks `threadId`, `runId` or `messages`.",
-      "Pass the parsed body of the request.",
-    );
+    throw unreadable("the input of the run lacks `threadId`, `runId` or `messages`.");
   if (!Array.isArray(resume) || !resume.every(isEntry))
-    throw new InvalidInputError(
-      "`resume` is not a list of resume entries.",
-      'Pass { interruptId, status }, where `status` is "resolved" or "cancelled".',
-    );
+    throw unreadable("`resume` is not a list of resume entries.");
   const last: unknown = messages.at(-1);
   const prompt = isObject(last) && last["role"] === "user" ? readMessage(last) : undefined;
   return { run: { threadId, runId }, prompt, resume };
 }
+
+const unreadable = (what: string): InvalidInputError =>
+  new InvalidInputError(what, "Pass a `RunAgentInput` of AG-UI.");
 
 function isEntry(value: unknown): value is ResumeEntry {
   const { interruptId, status } = fieldsOf(value);
@@ -42,10 +39,7 @@ function isEntry(value: unknown): value is ResumeEntry {
 function readMessage({ id, content }: Readonly<Record<string, unknown>>): RunRequest["prompt"] {
   if (typeof id === "string" && typeof content === "string") return { id, input: { text: content } };
   if (typeof id !== "string" || !Array.isArray(content))
-    throw new InvalidInputError(
-      "the last message has no `id`, or its `content` is no text.",
-      "Pass { id, role, content }, where `content` is a string or an array of parts.",
-    );
+    throw unreadable("the last message has no `id`, or no text and no parts as `content`.");
   const texts: string[] = [];
   const images: PromptImage[] = [];
   for (const part of content) {
@@ -64,9 +58,8 @@ function readImage(type: unknown, source: unknown): PromptImage {
     if (from === "data")
       return { data: value, ...(typeof mimeType === "string" ? { mediaType: mimeType } : {}) };
   }
-  const what = typeof type === "string" ? `a part of the type ${type.slice(0, 40)}` : describe(type);
   throw new UnsupportedError(
-    `a prompt cannot contain ${what}${type === "image" ? " by URL or file" : ""}.`,
-    "Send text, and images with their bytes.",
+    "a prompt contains text, and images with their bytes.",
+    "Leave other parts, URLs and files out.",
   );
 }

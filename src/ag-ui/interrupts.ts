@@ -39,7 +39,7 @@ const ANSWERS = {
   additionalProperties: false,
 };
 
-export function approvalOf(data: PermissionData, origin: Origin): Interrupt {
+export function approvalInterrupt(data: PermissionData, origin: Origin): Interrupt {
   const { toolName, input, grant, agent } = fieldsOf(data.metadata);
   return {
     ...defined(origin),
@@ -51,7 +51,7 @@ export function approvalOf(data: PermissionData, origin: Origin): Interrupt {
   };
 }
 
-export function questionOf(data: QuestionData, origin: Origin): Interrupt {
+export function questionInterrupt(data: QuestionData, origin: Origin): Interrupt {
   const { question_id, prompt, options } = data;
   const questions = data.questions ?? [
     { question: prompt, options: options.map((label) => ({ label })), multi_select: false },
@@ -87,15 +87,8 @@ interface AnswersPayload {
   readonly answers: readonly (readonly string[])[];
 }
 
-const isListOf = (value: unknown, holds: (item: unknown) => boolean): boolean =>
-  Array.isArray(value) && value.every(holds);
-
-const ANSWERS_FIELDS: Checks<AnswersPayload> = {
-  answers: {
-    expects: "an array of arrays of strings",
-    holds: (value) => isListOf(value, (list) => isListOf(list, (label) => typeof label === "string")),
-  },
-};
+/** The chat checks the answers. */
+const ANSWERS_FIELDS: Checks<AnswersPayload> = { answers: checks.array };
 
 /** @throws InvalidInputError for a payload that does not fit the interrupt's `responseSchema` */
 export function decisionOf({ status, payload }: ResumeEntry): Decision {
@@ -108,7 +101,7 @@ export function decisionOf({ status, payload }: ResumeEntry): Decision {
 }
 
 /** @throws InvalidInputError for a payload that does not fit the interrupt's `responseSchema` */
-export function answerOf({ status, payload }: ResumeEntry): Answer {
+export function answerIn({ status, payload }: ResumeEntry): Answer {
   if (status === "cancelled") return null;
   const given = payloadWith("answers", payload, '{ answers: [["Yes"]] }');
   checkFields<AnswersPayload, typeof ANSWERS_FIELDS>(given as AnswersPayload, ANSWERS_FIELDS, FIELD);

@@ -1,12 +1,8 @@
 // Maps status items: sub-agents, the words of the universal events, and progress.
 import { defined, fieldsOf } from "../core/checks.ts";
-import type { ContentPart, UniversalItem } from "../universal/events.ts";
+import type { UniversalItem } from "../universal/events.ts";
+import { partIn } from "../universal/transcript/draft.ts";
 import { type AgUiEvent, agUi, custom } from "./event.ts";
-
-/** The first part of a type. */
-export function partIn<Type extends ContentPart["type"]>({ content }: UniversalItem, type: Type) {
-  return content.find((part): part is Extract<ContentPart, { readonly type: Type }> => part.type === type);
-}
 
 const SUBAGENT = "subagent:";
 

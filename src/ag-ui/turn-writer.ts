@@ -1,4 +1,4 @@
-// Writes one turn as AG-UI events. A turn that waits for the user is several runs, so everything open can be closed and opened again.
+// Writes one turn as AG-UI events, in several runs if it waits for the user.
 import type { Interrupt } from "@ag-ui/core";
 import type {
   ErrorData,
@@ -9,11 +9,12 @@ import type {
   UniversalEvent,
   UniversalItem,
 } from "../universal/events.ts";
+import { partIn } from "../universal/transcript/draft.ts";
 import { describeErrorData } from "../universal/words/describe-error-data.ts";
 import { fileContent, resultContent, usageOf } from "./content.ts";
 import { type AgUiEvent, type AgUiRun, agUi, custom, facts, sentences } from "./event.ts";
-import { approvalOf, questionOf } from "./interrupts.ts";
-import { activity, partIn, statusEvent, subagentOf } from "./statuses.ts";
+import { approvalInterrupt, questionInterrupt } from "./interrupts.ts";
+import { activity, statusEvent, subagentOf } from "./statuses.ts";
 
 /** What AG-UI opens and closes. `isOpen`: in the run that is being written. */
 interface Written {
@@ -43,6 +44,7 @@ const CUT_OFF: ErrorData = {
   details: null,
 };
 
+/** One turn. Everything open can be closed for a while, and is opened again in the next run. */
 export class TurnWriter {
   readonly #prefix: string;
   readonly #turn: string;
@@ -88,7 +90,8 @@ export class TurnWriter {
         const { permission_id: id, status, scope, reason, state } = event.data;
         const origin = this.#originOf(event.data);
         const { toolCallId, subagentRunId } = origin;
-        if (event.type === "permission.requested") this.#requests.set(id, approvalOf(event.data, origin));
+        if (event.type === "permission.requested")
+          this.#requests.set(id, approvalInterrupt(event.data, origin));
         else this.#requests.delete(id);
         yield custom("permission", { id, toolCallId, status, scope, reason, state }, subagentRunId);
         return;
@@ -97,7 +100,8 @@ export class TurnWriter {
       case "question.resolved": {
         const { question_id: id, status, answers, reason } = event.data;
         const origin = this.#originOf(event.data);
-        if (event.type === "question.requested") this.#requests.set(id, questionOf(event.data, origin));
+        if (event.type === "question.requested")
+          this.#requests.set(id, questionInterrupt(event.data, origin));
         else this.#requests.delete(id);
         yield custom("question", { id, status, answers, reason }, origin.subagentRunId);
         return;
