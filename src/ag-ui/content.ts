@@ -1,7 +1,6 @@
-// Maps media, files and token counts to AG-UI.
-import type { ContentPart as AgUiPart, TokenUsage } from "@ag-ui/core";
-import { defined } from "../core/checks.ts";
-import type { ContentPart, TurnEndMetadata } from "../universal/events.ts";
+// Maps media and files to AG-UI.
+import type { ContentPart as AgUiPart } from "@ag-ui/core";
+import type { ContentPart } from "../universal/events.ts";
 
 /** The content of a tool message: its text, or parts if the tool returned media. */
 export function resultContent(output: string, content: readonly ContentPart[]): string | AgUiPart[] {
@@ -31,22 +30,4 @@ export function fileContent(part: ContentPart): Record<string, unknown> | undefi
   if (part.type !== "file_ref") return undefined;
   const { path, action, diff } = part;
   return { path, mediaType: null, action, ...(diff === null ? {} : { diff }) };
-}
-
-/** The tokens of a turn. Counts that are not whole numbers are left out, because AG-UI refuses them. */
-export function usageOf({ usage = {}, model }: TurnEndMetadata): TokenUsage[] | undefined {
-  const [input, output] = [count(usage.input_tokens), count(usage.output_tokens)];
-  const counts = defined({
-    inputTokens: input,
-    outputTokens: output,
-    totalTokens: input === undefined || output === undefined ? undefined : count(input + output),
-    cachedInputTokens: count(usage.cache_read_tokens),
-    cacheWriteInputTokens: count(usage.cache_write_tokens),
-  });
-  if (Object.keys(counts).length === 0) return undefined;
-  return [typeof model === "string" ? { model, ...counts } : counts];
-}
-
-function count(tokens: number | undefined): number | undefined {
-  return tokens !== undefined && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : undefined;
 }

@@ -10,49 +10,27 @@ import type {
   UniversalItem,
 } from "../universal/events.ts";
 import { partIn } from "../universal/transcript/draft.ts";
-import { describeErrorData } from "../universal/words/describe-error-data.ts";
-import { fileContent, resultContent, usageOf } from "./content.ts";
-import { type AgUiEvent, type AgUiRun, agUi, custom, facts, sentences } from "./event.ts";
+import { fileContent, resultContent } from "./content.ts";
+import { type AgUiEvent, type AgUiRun, agUi, custom, facts } from "./event.ts";
 import { approvalInterrupt, questionInterrupt } from "./interrupts.ts";
+import { runEnd } from "./run-end.ts";
+import { type AgUiSpan, type Closing, closings, openings } from "./spans.ts";
 import { activity, statusEvent, subagentOf } from "./statuses.ts";
-
-/** What AG-UI opens and closes. `isOpen`: in the run that is being written. */
-interface Written {
-  kind: "text" | "reasoning" | "call" | "agent";
-  readonly id: string;
-  /** The sub-agent that it belongs to. */
-  readonly owner: Written | undefined;
-  isOpen: boolean;
-  /** Its item is completed. */
-  isOver?: boolean;
-  /** Of a call and of a sub-agent. */
-  readonly name: string;
-  readonly facts?: Readonly<Record<string, unknown>> | undefined;
-  readonly description?: string | undefined;
-  /** Of a call: whether its arguments arrived in pieces. */
-  hasArguments?: boolean;
-}
 
 type Events = Generator<AgUiEvent, void, undefined>;
 
 /** A call without a result would count as a tool that the page has to run. */
 const NO_RESULT = "The turn ended before the tool gave a result.";
 
-const CUT_OFF: ErrorData = {
-  message: "The stream ended before the turn.",
-  code: "incomplete",
-  details: null,
-};
-
 /** One turn. Everything open can be closed for a while, and is opened again in the next run. */
 export class TurnWriter {
   readonly #prefix: string;
   readonly #turn: string;
-  readonly #items = new Map<string, Written>();
+  readonly #items = new Map<string, AgUiSpan>();
   /** In the order in which they were opened. */
-  readonly #open = new Set<Written>();
+  readonly #open = new Set<AgUiSpan>();
   /** Calls without a result, by the call's id. */
-  readonly #calls = new Map<string, Written>();
+  readonly #calls = new Map<string, AgUiSpan>();
   readonly #requests = new Map<string, Interrupt>();
   /** The last event, if it was an error: it may be the one that ends the turn. */
   #error: ErrorData | undefined;
@@ -124,15 +102,13 @@ export class TurnWriter {
   /** Closes everything for now, because the turn waits for the user. The next event opens it again. */
   *suspend(): Events {
     yield* this.#flushError();
-    yield* this.#closeAll(undefined, { type: "suspended" });
+    yield* this.#closeAll({ outcome: { type: "suspended" } });
   }
 
   /** Closes everything. The run's last event is the return value: it says how the turn ended. */
   *end(run: AgUiRun, metadata: TurnEndMetadata | undefined): Generator<AgUiEvent, AgUiEvent, undefined> {
-    const status = metadata?.status ?? "failed";
-    const error = this.#error ?? CUT_OFF;
-    if (status !== "failed") yield* this.#flushError();
-    yield* this.#closeAll("The turn ended first.");
+    if (metadata && metadata.status !== "failed") yield* this.#flushError();
+    yield* this.#closeAll({ failure: "The turn ended first." });
     for (const [toolCallId, { owner }] of this.#calls)
       yield agUi({
         type: "TOOL_CALL_RESULT",
@@ -144,27 +120,7 @@ export class TurnWriter {
         metadata: facts({ state: "abandoned" }),
       });
     this.#calls.clear();
-    const usage = metadata && usageOf(metadata);
-    const { cost, model, stop_reason, usage: tokens } = metadata ?? {};
-    const own = { turnId: this.#turn, cost, model, stopReason: stop_reason, usage: tokens };
-    if (status !== "failed")
-      return agUi({
-        type: "RUN_FINISHED",
-        ...run,
-        outcome: { type: status === "completed" ? "success" : "cancelled" },
-        usage,
-        metadata: facts(own),
-      });
-    const { title, detail, retry } = this.#error
-      ? describeErrorData(error)
-      : { title: error.message, detail: "", retry: "ask" };
-    return agUi({
-      type: "RUN_ERROR",
-      message: sentences(title, detail),
-      code: error.code ?? undefined,
-      usage,
-      metadata: facts({ ...own, retry, error: error.message }),
-    });
+    return runEnd(run, this.#turn, metadata, this.#error);
   }
 
   *#start({ item }: ItemData): Events {
@@ -179,7 +135,7 @@ export class TurnWriter {
         const part = partIn(item, "tool_call");
         const id = this.#prefix + (part?.call_id ?? item_id);
         if (!part || this.#calls.has(id)) return;
-        const call: Written = { ...base, kind: "call", id, name: part.name, facts: callFacts(part) };
+        const call: AgUiSpan = { ...base, kind: "call", id, name: part.name, facts: callFacts(part) };
         this.#items.set(item_id, call);
         this.#calls.set(id, call);
         yield* this.#reopen(call);
@@ -193,7 +149,7 @@ export class TurnWriter {
       case "status": {
         const agent = subagentOf(item);
         if (!agent) return;
-        const written: Written = { ...base, kind: "agent", ...agent };
+        const written: AgUiSpan = { ...base, kind: "agent", ...agent };
         this.#items.set(item_id, written);
         yield* this.#reopen(written);
         return;
@@ -235,7 +191,8 @@ export class TurnWriter {
         if (item.role === "user" || !written) return;
         const annotations = content.flatMap((part) => (part.type === "text" && part.annotations) || []);
         if (annotations.length > 0 && written.kind === "text") yield* this.#reopen(written);
-        yield* this.#shut(written, facts({ annotations: annotations.length > 0 ? annotations : undefined }));
+        const metadata = facts({ annotations: annotations.length > 0 ? annotations : undefined });
+        yield* this.#shut(written, { metadata });
         for (const [at, part] of content.entries()) {
           const file = fileContent(part);
           if (file) yield activity("file", `${messageId}:${at}`, file, subagentRunId);
@@ -251,7 +208,7 @@ export class TurnWriter {
         if (!written.hasArguments && part.arguments !== "")
           yield agUi({ type: "TOOL_CALL_ARGS", toolCallId, delta: part.arguments, subagentRunId });
         const isCut = item.status === "failed" ? true : undefined;
-        yield* this.#shut(written, facts({ ...callFacts(part), isCut }));
+        yield* this.#shut(written, { metadata: facts({ ...callFacts(part), isCut }) });
         return;
       }
       case "tool_result": {
@@ -279,8 +236,7 @@ export class TurnWriter {
         if (written?.kind === "agent") {
           yield* this.#reopen(written);
           const detail = partIn(item, "status")?.detail ?? "The sub-agent failed.";
-          if (item.status === "failed") yield* this.#shut(written, undefined, detail);
-          else yield* this.#shut(written);
+          yield* this.#shut(written, item.status === "failed" ? { failure: detail } : {});
         } else yield statusEvent(item, { messageId, turn: this.#turn, subagentRunId });
         return;
       case "system": {
@@ -301,85 +257,30 @@ export class TurnWriter {
   }
 
   /** Opens something in this run, and its sub-agents before it. */
-  *#reopen(item: Written): Events {
+  *#reopen(item: AgUiSpan): Events {
     if (item.isOpen) return;
-    const { kind, id, owner, name } = item;
+    const { owner } = item;
     if (owner && !owner.isOver) yield* this.#reopen(owner);
     item.isOpen = true;
     this.#open.add(item);
-    const subagentRunId = owner?.id;
-    switch (kind) {
-      case "text":
-        yield agUi({ type: "TEXT_MESSAGE_START", messageId: id, role: "assistant", subagentRunId });
-        return;
-      case "reasoning":
-        yield agUi({ type: "REASONING_START", messageId: id, subagentRunId });
-        yield agUi({ type: "REASONING_MESSAGE_START", messageId: id, role: "reasoning", subagentRunId });
-        return;
-      case "call":
-        yield agUi({
-          type: "TOOL_CALL_START",
-          toolCallId: id,
-          toolCallName: name,
-          subagentRunId,
-          metadata: facts(item.facts ?? {}),
-        });
-        return;
-      case "agent":
-        yield agUi({
-          type: "SUBAGENT_STARTED",
-          subagentRunId: id,
-          name,
-          description: item.description,
-          parentSubagentRunId: owner?.isOpen ? owner.id : undefined,
-          metadata: facts(item.facts ?? {}),
-        });
-        return;
-      default:
-        kind satisfies never;
-    }
+    yield* openings(item);
   }
 
   /** Closes something for good. */
-  *#shut(item: Written, metadata?: Record<string, unknown>, failure?: string): Events {
+  *#shut(item: AgUiSpan, how: Closing): Events {
     item.isOver = true;
-    if (item.isOpen) yield* this.#closed(item, metadata, failure);
+    if (item.isOpen) yield* this.#close(item, how);
   }
 
-  *#closed(
-    item: Written,
-    metadata: Record<string, unknown> | undefined,
-    failure: string | undefined,
-    outcome?: { readonly type: "suspended" },
-  ): Events {
-    const { kind, id, owner } = item;
+  *#close(item: AgUiSpan, how: Closing): Events {
     item.isOpen = false;
     this.#open.delete(item);
-    const subagentRunId = owner?.id;
-    switch (kind) {
-      case "text":
-        yield agUi({ type: "TEXT_MESSAGE_END", messageId: id, subagentRunId, metadata });
-        return;
-      case "reasoning":
-        yield agUi({ type: "REASONING_MESSAGE_END", messageId: id, subagentRunId });
-        yield agUi({ type: "REASONING_END", messageId: id, subagentRunId });
-        return;
-      case "call":
-        yield agUi({ type: "TOOL_CALL_END", toolCallId: id, subagentRunId, metadata });
-        return;
-      case "agent":
-        yield failure === undefined
-          ? agUi({ type: "SUBAGENT_FINISHED", subagentRunId: id, outcome })
-          : agUi({ type: "SUBAGENT_ERROR", subagentRunId: id, message: failure });
-        return;
-      default:
-        kind satisfies never;
-    }
+    yield* closings(item, how);
   }
 
   /** Closes everything that is open, children before parents. */
-  *#closeAll(failure: string | undefined, outcome?: { readonly type: "suspended" }): Events {
-    for (const item of [...this.#open].reverse()) yield* this.#closed(item, undefined, failure, outcome);
+  *#closeAll(how: Closing): Events {
+    for (const item of [...this.#open].reverse()) yield* this.#close(item, how);
   }
 
   *#flushError(): Events {
@@ -389,7 +290,7 @@ export class TurnWriter {
     yield custom("error", { message, code, details });
   }
 
-  #ownerOf({ parent_id }: Pick<UniversalItem, "parent_id">): Written | undefined {
+  #ownerOf({ parent_id }: Pick<UniversalItem, "parent_id">): AgUiSpan | undefined {
     const parent = parent_id === null ? undefined : this.#items.get(parent_id);
     return parent?.kind === "agent" ? parent : parent?.owner;
   }

@@ -190,7 +190,7 @@ describe("the rows of 9.5", () => {
     const more: ContentPart[] = [
       { type: "image", path: "data:image/png;base64,AAAA", mime: null },
       { type: "image", path: "https://x/y.png", mime: "image/png" },
-      { type: "image", path: "/tmp/z.png", mime: "image/png" },
+      { type: "image", path: "out/z.png", mime: "image/png" },
       { type: "file_ref", path: "data:audio/mp3;base64,BBBB", action: "read", diff: null },
       { type: "file_ref", path: "a.ts", action: "write", diff: "@@" },
     ];
