@@ -95,3 +95,18 @@ declare class WebSocket {
 }
 
 declare const console: { debug(...values: unknown[]): void };
+
+/** For the encoder of a route. React Native has no streams. */
+declare class TextEncoder {
+  encode(input: string): Uint8Array;
+}
+declare class ReadableStream<T> {
+  constructor(
+    source: {
+      pull(controller: { enqueue(chunk: T): void; close(): void }): Promise<void>;
+      cancel(): Promise<void>;
+    },
+    strategy: { highWaterMark: number },
+  );
+  readonly locked: boolean;
+}

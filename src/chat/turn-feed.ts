@@ -56,9 +56,15 @@ export class FeedTurn {
   /**
    * Reads the events after the first `after`, then new ones. Returns once the turn is over, the agent waits for the
    * user, or `signal` aborts.
+   * @param replied requests that the user has replied to. Their outcome may still be on its way from another machine,
+   * so the reading waits for it.
    * @throws BufferOverflowError if the next event is no longer kept
    */
-  async *read(after = 0, signal?: AbortSignal): AsyncGenerator<UniversalEvent, FeedEnd, undefined> {
+  async *read(
+    after = 0,
+    signal?: AbortSignal,
+    replied?: ReadonlySet<string>,
+  ): AsyncGenerator<UniversalEvent, FeedEnd, undefined> {
     const wake = (): void => this.#log.wake();
     signal?.addEventListener("abort", wake);
     try {
@@ -69,7 +75,7 @@ export class FeedTurn {
           at++;
           yield event;
         } else if (this.#log.isEnded) return "over";
-        else if (this.#waiting.size > 0) return "waiting";
+        else if ([...this.#waiting].some((id) => !replied?.has(id))) return "waiting";
         else await this.#log.change();
       }
     } finally {

@@ -6,9 +6,9 @@ import { type FeedEnd, FeedTurn, TurnFeed } from "../../src/chat/turn-feed.ts";
 import { settle } from "../../src/testing/settle.ts";
 import { Rig } from "./support/rig.ts";
 
-async function readAll(turn: FeedTurn, after = 0, signal?: AbortSignal) {
+async function readAll(turn: FeedTurn, after = 0, signal?: AbortSignal, replied?: ReadonlySet<string>) {
   const types: string[] = [];
-  const read = turn.read(after, signal);
+  const read = turn.read(after, signal, replied);
   for (;;) {
     const next = await read.next();
     if (next.done) return { types, end: next.value satisfies FeedEnd };
@@ -107,4 +107,19 @@ test("an abort ends the waiting for a turn", async () => {
   abort.abort();
   expect(await waiting).toBeUndefined();
   feed.close();
+});
+
+test("a request that was replied to is not waited for again while its outcome is on its way", async () => {
+  const rig = new Rig();
+  const feed = new TurnFeed(rig.chat);
+  const turn = await turnOf(rig, feed, "Hello");
+  const request = { type: "approval" as const, call: { name: "rm", input: {}, raw: {} } };
+  const [first = "", second = ""] = ["1", "2"].map((id) =>
+    rig.source.agent.asks({ ...request, id, call: { ...request.call, id } }),
+  );
+  expect((await readAll(turn, 0, undefined, new Set([first]))).end).toBe("waiting");
+  const reading = readAll(turn, 0, undefined, new Set([first, second]));
+  await settle();
+  rig.source.turn.completes();
+  expect((await reading).end).toBe("over");
 });
