@@ -1,11 +1,8 @@
 import { AbstractAgent, type RunAgentInput } from "@ag-ui/client";
-import { AG_UI_HEADERS, type AgUiAgent, type AgUiEvent, agUiAgent, encodeSse, toAgUi } from "agentwire/ag-ui";
+import { AG_UI_HEADERS, type AgUiAgent, agUiAgent, encodeSse, toAgUi } from "agentwire/ag-ui";
 import { createChat } from "agentwire/chat";
 import type { AgentSource, UniversalStream } from "agentwire/universal";
-import * as rxjs from "rxjs";
-
-/** `from` of the same copy of rxjs as the client's: an app has one copy, this repository may have two. */
-const from = rxjs.from as unknown as (events: AsyncIterable<AgUiEvent>) => ReturnType<AbstractAgent["run"]>;
+import { from } from "rxjs";
 
 export function routeOf(source: AgentSource): (request: Request) => Promise<Response> {
   // #region ag-ui-route

@@ -1,29 +1,11 @@
-import { readdir, readFile } from "node:fs/promises";
-import { isUniversalEvent, type UniversalEvent } from "agentwire/universal";
 import { expect, test } from "vitest";
+import { capturedStreams } from "../helpers/captured-streams.ts";
 import { ofType } from "./support/judge.ts";
 import { mapped } from "./support/mapped.ts";
 
-interface Captured {
-  readonly name: string;
-  readonly events: readonly UniversalEvent[];
-}
-
-/** To be replaced by `capturedStreams` of test/helpers/captured-streams.ts. */
-async function streamsToSwap(): Promise<readonly Captured[]> {
-  const root = new URL("../fixtures/universal/", import.meta.url);
-  const names = (await readdir(root, { recursive: true })).filter((name) => name.endsWith(".jsonl"));
-  return Promise.all(
-    names.map(async (name) => {
-      const lines = (await readFile(new URL(name, root), "utf8")).trimEnd().split("\n");
-      return { name, events: lines.map((line): unknown => JSON.parse(line)).filter(isUniversalEvent) };
-    }),
-  );
-}
-
 test("every captured stream gives runs that the other side accepts, with the same text", async () => {
-  const streams = await streamsToSwap();
-  expect(streams.length).toBeGreaterThan(5);
+  const streams = await capturedStreams();
+  expect(streams.length).toBeGreaterThan(200);
   let turns = 0;
   for (const { events } of streams) {
     const all = await mapped(events);

@@ -24,8 +24,7 @@ export async function judge(events: readonly AgUiEvent[]): Promise<void> {
 function verified(events: readonly AgUiEvent[]): Promise<unknown[]> {
   const passed: unknown[] = [];
   return new Promise((resolve, reject) => {
-    const source = from(events) as unknown as Parameters<ReturnType<typeof verifyEvents>>[0]; // of another copy of rxjs
-    verifyEvents()(enforceEvents()(source)).subscribe({
+    verifyEvents()(enforceEvents()(from(events))).subscribe({
       next: (event) => passed.push(event),
       error: reject,
       complete: () => resolve(passed),
