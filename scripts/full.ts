@@ -41,7 +41,7 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
   [
     "adapters",
     {
-      about: "captures of real programs, through the clients, to the judges of adapters",
+      about: "captures of real programs, through the clients and then through the adapters",
       run: async (args) => (await import("./full/adapters.ts")).run(args),
     },
   ],
