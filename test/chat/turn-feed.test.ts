@@ -108,3 +108,34 @@ test("an abort ends the waiting for a turn", async () => {
   expect(await waiting).toBeUndefined();
   feed.close();
 });
+
+test("reading does not end at a request that the adapter has replied to, before its event comes", async () => {
+  const agent = new MockAgent({
+    script: [[...agentStep.tool({ name: "rm", approval: true, output: "gone" }), "Done."]],
+  });
+  const chat = createChat(agent);
+  const feed = new TurnFeed(chat);
+  const turn = await turnOf({ chat }, feed, "Hello");
+  const { types } = await readAll(turn);
+  const [id = ""] = turn.waiting;
+  turn.replied(id);
+  const rest = readAll(turn, types.length);
+  await settle();
+  chat.decide(id, "once");
+  expect((await rest).end).toBe("over");
+});
+
+test("reading does not end at a question that the backend cannot take an answer to", async () => {
+  const agent = new MockAgent({
+    capabilities: { questions: false },
+    script: [[agentStep.question("Which one?"), "Done."]],
+  });
+  const chat = createChat(agent);
+  const feed = new TurnFeed(chat);
+  const turn = await turnOf({ chat }, feed, "Hello");
+  const all = readAll(turn);
+  await settle();
+  expect(turn.waiting.size).toBe(0);
+  chat.cancel();
+  expect((await all).end).toBe("over");
+});
