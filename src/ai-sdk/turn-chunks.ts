@@ -1,40 +1,37 @@
 // Maps the events of one turn to the chunks of one UI message.
 import { defined } from "../core/checks.ts";
-import type {
-  ErrorData,
-  ItemCompleted,
-  ItemData,
-  TurnEndMetadata,
-  UniversalEvent,
-} from "../universal/events.ts";
-import { describeErrorData } from "../universal/words/describe-error-data.ts";
-import { Calls } from "./calls.ts";
-import type { AgentwireMetadata, Chunk, Sink } from "./message.ts";
-import { finishReasonOf, metadataOf, statusChunk } from "./statuses.ts";
-import { putJson, Texts } from "./texts.ts";
+import type { TurnEndMetadata, TurnStarted, UniversalEvent } from "../universal/events.ts";
+import { indexOf } from "../universal/transcript/branches.ts";
+import { reduce } from "../universal/transcript/reduce.ts";
+import { emptyTranscript, type Transcript } from "../universal/transcript/transcript.ts";
+import type { AgentwireMetadata, Chunk } from "./message.ts";
+import { Parts } from "./parts.ts";
 
-/** Maps the events of one turn to the chunks of one UI message. Everything that opens also closes. */
+/**
+ * Maps the events of one turn to the chunks of one UI message. The reducer reads the events, as it does for a chat, and each
+ * change of the message becomes chunks. Everything that opens also closes, because the reducer closes it.
+ */
 export class TurnChunks {
-  readonly calls: Calls;
-  readonly #texts: Texts;
-  readonly #sink: Sink;
+  readonly #parts: Parts;
   #chunks: Chunk[] = [];
-  #sessionId = "";
+  #now: Transcript = emptyTranscript;
+  #last: UniversalEvent | undefined;
+  #messageId = "";
   #hasStep = false;
-  /** Whether the turn's own prompt was seen. Further user items are messages that somebody added to the turn. */
+  /** Whether the turn's own prompt was seen. Further ones are messages that somebody added to the turn. */
   #hasPrompt = false;
-  /** An error that may end the turn: the next event shows whether it does. */
-  #error: ErrorData | undefined;
   #state: "new" | "open" | "over" = "new";
 
   constructor() {
-    this.#sink = {
+    this.#parts = new Parts({
       put: (chunk) => void this.#chunks.push(chunk),
       step: () => this.#step(),
-      key: (id) => `${this.#sessionId}/${id}`,
-    };
-    this.calls = new Calls(this.#sink);
-    this.#texts = new Texts(this.#sink);
+      key: (id) => `${this.#last?.session_id}/${id}`,
+    });
+  }
+
+  get calls(): Pick<Parts["calls"], "hasShown" | "replied"> {
+    return this.#parts.calls;
   }
 
   get isOpen(): boolean {
@@ -46,32 +43,40 @@ export class TurnChunks {
   }
 
   push(event: UniversalEvent): readonly Chunk[] {
-    if (this.#state === "open" || (this.#state === "new" && STARTS.has(event.type))) this.#map(event);
+    if (this.#state !== "over" && (this.isOpen || STARTS.has(event.type))) this.#map(event);
     return this.#take();
   }
 
   /** The stream ends although the turn does not, because the agent waits for the user. */
   pause(): readonly Chunk[] {
-    this.#tellError();
-    this.calls.pause();
+    this.#parts.calls.pause();
     this.#finishStep();
-    this.#sink.put({ type: "finish", finishReason: "tool-calls" });
+    this.#put({ type: "finish", finishReason: "tool-calls" });
     return this.#take();
   }
 
   /** Another stream goes on with the same message. @param isAnswer after an answer, a new step begins at once */
   resume(messageId: string, isAnswer: boolean): readonly Chunk[] {
-    this.#sink.put({ type: "start", messageId });
+    this.#put({ type: "start", messageId });
     if (isAnswer) this.#step();
     return this.#take();
   }
 
   /** Ends the message before the turn ends: the user has stopped it, or (`errorText`) nothing more can be read. */
   stop(errorText?: string): readonly Chunk[] {
-    if (this.#state === "open") this.#close();
+    if (this.isOpen && this.#last) {
+      const { turn, sequence } = this.#now;
+      const data = { phase: "ended", turn_id: turn?.id ?? "", metadata: { status: "cancelled" } } as const;
+      this.#reduce({ ...this.#last, sequence: sequence + 1, type: "turn.ended", data });
+    }
+    this.#finishStep();
     this.#state = "over";
-    this.#sink.put(errorText === undefined ? { type: "abort" } : { type: "error", errorText });
+    this.#put(errorText === undefined ? { type: "abort" } : { type: "error", errorText });
     return this.#take();
+  }
+
+  #put(chunk: Chunk): void {
+    this.#chunks.push(chunk);
   }
 
   #take(): readonly Chunk[] {
@@ -81,168 +86,88 @@ export class TurnChunks {
   }
 
   #map(event: UniversalEvent): void {
-    if (event.type !== "turn.ended" && event.type !== "session.ended") this.#tellError();
-    switch (event.type) {
-      case "turn.started": {
-        this.#state = "open";
-        this.#sessionId = event.session_id;
-        const { prompt_id: promptId, branch_of: branchOf } = event.data.metadata ?? {};
-        const messageMetadata = defined({ promptId, branchOf });
-        this.#sink.put({ type: "start", messageId: this.#sink.key(event.data.turn_id), messageMetadata });
-        this.#step();
-        return;
-      }
-      case "item.started":
-        this.#start(event.data);
-        return;
-      case "item.delta":
-        this.#texts.grow(event.data);
-        this.calls.grow(event.data);
-        return;
-      case "item.completed":
-        this.#complete(event);
-        return;
-      case "permission.requested":
-        this.calls.permission(event.data);
-        return;
-      case "permission.resolved":
-        this.calls.permissionResolved(event.data);
-        return;
-      case "question.requested":
-        this.calls.question(event.data);
-        return;
-      case "question.resolved":
-        this.calls.questionResolved(event.data);
-        return;
-      case "error":
-        this.#error = event.data;
-        return;
-      case "turn.ended":
-        this.#end(event.data.metadata);
-        return;
-      case "session.ended": {
-        const { reason, message } = event.data;
-        if (reason === "error" && message !== undefined)
-          this.#error ??= { message, code: null, details: null };
-        this.#end({ status: ENDS[reason] });
-        return;
-      }
-      case "session.started":
-      case "agent.unparsed":
-        return;
-      default:
-        event satisfies never;
+    if (event.type === "turn.started") this.#start(event);
+    this.#reduce(event);
+    if (event.type === "turn.ended") this.#end(event.data.metadata);
+    if (event.type === "session.ended") this.#end({ status: ENDS[event.data.reason] });
+  }
+
+  #start({ session_id, data }: TurnStarted): void {
+    this.#state = "open";
+    this.#messageId = `${session_id}/${data.turn_id}`; // the id of the answer in the chat
+    const { prompt_id: promptId, branch_of: branchOf } = data.metadata ?? {};
+    this.#put({
+      type: "start",
+      messageId: this.#messageId,
+      messageMetadata: defined({ promptId, branchOf }),
+    });
+    this.#step();
+  }
+
+  #reduce(event: UniversalEvent): void {
+    const before = this.#now;
+    const now = reduce(before, event);
+    this.#now = now;
+    this.#last = event;
+    const { plan, context, modes, models, commands, pending } = now;
+    if (plan && plan !== before.plan) this.#put({ type: "data-plan", id: "plan", data: { entries: plan } });
+    if (context && context !== before.context)
+      this.#put({ type: "message-metadata", messageMetadata: { context } });
+    if (modes && modes !== before.modes) this.#put({ type: "data-mode", data: modes, transient: true });
+    if (models && models !== before.models) this.#put({ type: "data-model", data: models, transient: true });
+    if (commands && commands !== before.commands)
+      this.#put({ type: "data-commands", data: { available: commands }, transient: true });
+    if (event.type === "item.completed") this.#item(event.data.item);
+    const message = now.messages.at(indexOf(now.messages, this.#messageId));
+    if (this.isOpen && message?.id === this.#messageId) this.#parts.look(message.parts, { event, pending });
+  }
+
+  /** What makes no part of the answer: a further prompt, and the state of the connection. */
+  #item({
+    item_id,
+    kind,
+    role,
+    content,
+  }: Extract<UniversalEvent, { readonly type: "item.completed" }>["data"]["item"]): void {
+    const [first] = content;
+    if (kind === "message" && role === "user") {
+      const parts = content.flatMap((part) =>
+        part.type === "text" ? [{ type: part.type, text: part.text }] : [],
+      );
+      const id = `${this.#last?.session_id}/${item_id}`;
+      if (this.#hasPrompt) this.#put({ type: "steering-message", id, parts });
+      this.#hasPrompt = true;
     }
-  }
-
-  #start({ item }: ItemData): void {
-    switch (item.kind) {
-      case "message":
-        if (item.role !== "user") this.#texts.start(item);
-        return;
-      case "tool_call":
-        this.calls.start(item, this.#texts.agentOf(item));
-        return;
-      case "tool_result":
-        this.calls.startResult(item);
-        return;
-      case "status":
-        this.#texts.startAgent(item);
-        return;
-      case "system":
-      case "unknown":
-        return;
-      default:
-        item.kind satisfies never;
-    }
-  }
-
-  #complete(event: ItemCompleted): void {
-    const { data } = event;
-    const { item } = data;
-    switch (item.kind) {
-      case "message":
-        if (item.role !== "user") this.#texts.complete(item);
-        else if (this.#hasPrompt) this.#steer(data);
-        this.#hasPrompt ||= item.role === "user";
-        return;
-      case "tool_call":
-        this.calls.complete(item, this.#texts.agentOf(item));
-        return;
-      case "tool_result":
-        this.calls.completeResult(data);
-        return;
-      case "status":
-        if (this.#texts.startAgent(item)) this.#texts.endAgent(item);
-        else this.#sink.put(statusChunk(event, this.#sink));
-        return;
-      case "system":
-        for (const part of item.content)
-          if (part.type === "text")
-            this.#sink.put({
-              type: "data-status",
-              data: { label: "system", detail: part.text },
-              transient: true,
-            });
-        return;
-      case "unknown":
-        for (const part of item.content) if (part.type === "json") putJson(this.#sink, part.json);
-        return;
-      default:
-        item.kind satisfies never;
-    }
-  }
-
-  /** A message of the user that was added while the turn ran. */
-  #steer({ item }: ItemData): void {
-    const parts = item.content.flatMap((part) =>
-      part.type === "text" ? [{ type: part.type, text: part.text }] : [],
-    );
-    this.#sink.put({ type: "steering-message", id: this.#sink.key(item.item_id), parts });
-  }
-
-  #tellError(): void {
-    const error = this.#error;
-    this.#error = undefined;
-    if (!error) return;
-    const { message, code } = error;
-    this.#sink.put({ type: "data-error", data: { message, code }, transient: true });
+    if (kind !== "status" || first?.type !== "status") return;
+    const { label, detail } = first;
+    if (label.startsWith("connection.") || label === "recovering")
+      this.#put({ type: "data-status", data: { label, detail }, transient: true });
   }
 
   #end(metadata: TurnEndMetadata): void {
-    const error = this.#error;
     const { status, stop_reason } = metadata;
-    if (status !== "failed") this.#tellError();
-    this.#close();
-    this.#state = "over";
-    const messageMetadata: AgentwireMetadata = metadataOf(metadata);
-    if (status === "completed") {
-      this.#sink.put({ type: "finish", finishReason: finishReasonOf(stop_reason), messageMetadata });
-      return;
-    }
-    this.#sink.put({ type: "message-metadata", messageMetadata });
-    if (status === "cancelled") {
-      this.#sink.put({ type: "abort", ...(stop_reason === undefined ? {} : { reason: stop_reason }) });
-      return;
-    }
-    const { title, detail } = describeErrorData(error ?? { message: "", code: null, details: null });
-    this.#sink.put({ type: "error", errorText: `${title}. ${detail}` });
-  }
-
-  #close(): void {
-    this.#texts.end();
-    this.calls.end();
     this.#finishStep();
+    this.#state = "over";
+    const messageMetadata = metadataOf(metadata);
+    if (status === "completed") {
+      this.#put({ type: "finish", finishReason: FINISHES.get(stop_reason ?? "") ?? "stop", messageMetadata });
+      return;
+    }
+    this.#put({ type: "message-metadata", messageMetadata });
+    const { title = "The turn failed", detail = "" } = this.#now.messages.at(-1)?.error ?? {};
+    this.#put(
+      status === "cancelled" ? { type: "abort" } : { type: "error", errorText: `${title}. ${detail}` },
+    );
   }
 
   #step(): void {
-    if (this.#hasStep || this.calls.isWriting) return;
+    if (this.#hasStep || this.#parts.calls.isWriting) return;
     this.#hasStep = true;
-    this.#sink.put({ type: "start-step" });
+    this.#put({ type: "start-step" });
   }
 
   #finishStep(): void {
-    if (this.#hasStep) this.#sink.put({ type: "finish-step" });
+    if (this.#hasStep) this.#put({ type: "finish-step" });
     this.#hasStep = false;
   }
 }
@@ -251,3 +176,29 @@ export class TurnChunks {
 const STARTS: ReadonlySet<string> = new Set(["turn.started", "error", "turn.ended", "session.ended"]);
 
 const ENDS = { completed: "completed", error: "failed", terminated: "cancelled" } as const;
+
+const FINISHES = new Map<string, "length" | "content-filter">([
+  ["max_tokens", "length"],
+  ["length", "length"],
+  ["refusal", "content-filter"],
+  ["content_filter", "content-filter"],
+]);
+
+function metadataOf({
+  status,
+  stop_reason: stopReason,
+  model,
+  usage = {},
+  cost,
+}: TurnEndMetadata): AgentwireMetadata {
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = usage;
+  const { cache_read_tokens: cacheReadTokens, cache_write_tokens: cacheWriteTokens } = usage;
+  const totalTokens =
+    inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens;
+  const tokens = defined({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens });
+  return {
+    status,
+    ...defined({ stopReason, model, cost }),
+    ...(Object.keys(tokens).length > 0 ? { usage: tokens } : {}),
+  };
+}
