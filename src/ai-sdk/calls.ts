@@ -74,7 +74,7 @@ export class Calls {
     // The question that may follow takes the call's place.
     if (shown.stage === "held" && state === "requested" && /^ask[_-]?user$/i.test(part.name)) return false;
     if (shown.stage !== "shown") {
-      const { input } = part;
+      const { input = {} } = part;
       const facts = defined({
         kind: part.kind,
         locations: part.locations?.map(({ path, line }) => ({ path, ...defined({ line }) })),

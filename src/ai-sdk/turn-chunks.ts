@@ -16,6 +16,7 @@ export class TurnChunks {
   #chunks: Chunk[] = [];
   #now: Transcript = emptyTranscript;
   #last: UniversalEvent | undefined;
+  #sessionId = "";
   #messageId = "";
   #hasStep = false;
   /** Whether the turn's own prompt was seen. Further ones are messages that somebody added to the turn. */
@@ -26,7 +27,7 @@ export class TurnChunks {
     this.#parts = new Parts({
       put: (chunk) => void this.#chunks.push(chunk),
       step: () => this.#step(),
-      key: (id) => `${this.#last?.session_id}/${id}`,
+      key: (id) => `${this.#sessionId}/${id}`,
     });
   }
 
@@ -43,7 +44,8 @@ export class TurnChunks {
   }
 
   push(event: UniversalEvent): readonly Chunk[] {
-    if (this.#state !== "over" && (this.isOpen || STARTS.has(event.type))) this.#map(event);
+    const isRead = this.isOpen ? event.session_id === this.#sessionId : STARTS.has(event.type);
+    if (isRead && !this.isOver) this.#map(event);
     return this.#take();
   }
 
@@ -94,6 +96,7 @@ export class TurnChunks {
 
   #start({ session_id, data }: TurnStarted): void {
     this.#state = "open";
+    this.#sessionId = session_id;
     this.#messageId = `${session_id}/${data.turn_id}`; // the id of the answer in the chat
     const { prompt_id: promptId, branch_of: branchOf } = data.metadata ?? {};
     this.#put({
@@ -134,7 +137,7 @@ export class TurnChunks {
       const parts = content.flatMap((part) =>
         part.type === "text" ? [{ type: part.type, text: part.text }] : [],
       );
-      const id = `${this.#last?.session_id}/${item_id}`;
+      const id = `${this.#sessionId}/${item_id}`;
       if (this.#hasPrompt) this.#put({ type: "steering-message", id, parts });
       this.#hasPrompt = true;
     }
