@@ -38,6 +38,13 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
       run: async (args) => (await import("./full/acp-ends.ts")).run(args),
     },
   ],
+  [
+    "adapters",
+    {
+      about: "captures of real programs, through the clients, to the judges of adapters",
+      run: async (args) => (await import("./full/adapters.ts")).run(args),
+    },
+  ],
 ]);
 
 const HELP = `Usage: npm run full [-- name [options]]

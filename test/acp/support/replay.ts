@@ -6,7 +6,7 @@ import {
   type Turn,
   toUniversal,
 } from "agentwire/acp";
-import type { UniversalEvent } from "agentwire/universal";
+import type { UniversalEvent, UniversalOptions } from "agentwire/universal";
 import type { Message } from "./agent.ts";
 
 /** One line of a capture. */
@@ -49,8 +49,8 @@ export function readCapture(text: string): readonly Line[] {
 }
 
 /** Plays a capture of a real agent to a client, and has the client do what the capture's client did. */
-export async function replay(lines: readonly Line[]): Promise<Replay> {
-  const player = new Player(lines);
+export async function replay(lines: readonly Line[], universal: UniversalOptions = {}): Promise<Replay> {
+  const player = new Player(lines, universal);
   const unhandled: unknown[] = [];
   const onUnhandled = (error: unknown): void => void unhandled.push(error);
   process.on("unhandledRejection", onUnhandled);
@@ -80,7 +80,7 @@ class Player {
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #fresh: AcpConversation | undefined;
 
-  constructor(lines: readonly Line[]) {
+  constructor(lines: readonly Line[], universal: UniversalOptions) {
     this.#lines = lines;
     this.#client = new AcpClient({
       createStream: () => this.#stream(),
@@ -91,7 +91,7 @@ class Player {
       cancelTimeout: 2_000,
     });
     this.#client.on("protocolWarning", ({ kind }) => this.#warnings.push(kind));
-    toUniversal(this.#client).on("event", (event) => this.#events.push(event));
+    toUniversal(this.#client, universal).on("event", (event) => this.#events.push(event));
   }
 
   result(): Omit<Replay, "unhandled"> {
