@@ -134,14 +134,18 @@ export class Calls {
         this.#atPause.set(key, () => shown.hasOutput || show(true));
         return false;
       case "running":
+        // Before an output nothing is shown: the backend may still deny the call, and a denied part has no output.
+        if (output === "" && !approval) return false;
         if (!shown.hasOutput || isDue(output.length, shown.length)) show(true);
         return false;
       case "done":
         show(false);
         return true;
       case "denied":
-        // The AI SDK knows a denial only as the response to a request.
-        this.#decided(toolCallId, { id: `${toolCallId}/denied`, status: "reject", reason: "policy" });
+        // The AI SDK knows a denial only as the response to a request, and of a call without an output.
+        if (shown.hasOutput)
+          this.#sink.put({ type: "tool-output-error", toolCallId, errorText: output || "denied" });
+        else this.#decided(toolCallId, { id: `${toolCallId}/denied`, status: "reject", reason: "policy" });
         return true;
       case "failed":
       case "abandoned": {

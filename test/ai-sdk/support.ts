@@ -33,7 +33,7 @@ export async function messageOf(
   let last: AgentwireUIMessage | undefined = message;
   const stream = new ReadableStream<UIMessageChunk>({
     start(controller) {
-      for (const chunk of chunks) controller.enqueue(chunk);
+      for (const chunk of structuredClone(chunks)) controller.enqueue(chunk); // the SDK makes parts of them
       controller.close();
     },
   });
