@@ -68,6 +68,13 @@ export class Page {
     });
   }
 
+  /** Answers a question. The page sends the answer by itself, and streams on. */
+  async answer(toolCallId: string, output: unknown): Promise<void> {
+    const before = this.requests;
+    await this.ui.addToolOutput({ tool: "ask_user" as never, toolCallId, output: output as never });
+    await this.until(({ status }) => this.requests > before && (status === "ready" || status === "error"));
+  }
+
   /** Decides all approvals of the last message. The page sends them by itself, and streams on. */
   async decide(approved: boolean, reason?: string): Promise<void> {
     const before = this.requests;
