@@ -32,7 +32,7 @@ const PROGRAM = `
 
 describe.skipIf(isSkipped)("in a browser", () => {
   let browser: Browser;
-  let code = "";
+  const files = new Map<string, string>();
   beforeAll(async () => {
     const executablePath = findChromium();
     browser = await chromium.launch({
@@ -43,12 +43,14 @@ describe.skipIf(isSkipped)("in a browser", () => {
       stdin: { contents: PROGRAM, resolveDir: FOLDER, loader: "tsx" },
       bundle: true,
       write: false,
-      format: "iife",
+      format: "esm",
+      splitting: true, // `ai` imports some modules later, and does not start as one file
+      outdir: "/",
       jsx: "automatic",
       tsconfig: `${FOLDER}tsconfig.json`,
       define: { "process.env.NODE_ENV": '"development"' },
     });
-    code = outputFiles.map(({ text }) => text).join("");
+    for (const { path, text } of outputFiles) files.set(path, text);
   });
   afterAll(() => browser?.close());
 
@@ -57,8 +59,15 @@ describe.skipIf(isSkipped)("in a browser", () => {
     const complaints: string[] = [];
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-    await page.setContent('<div id="root"></div>');
-    await page.addScriptTag({ content: code });
+    await page.route("**/*", (route) => {
+      const body = files.get(new URL(route.request().url()).pathname);
+      if (body !== undefined) return route.fulfill({ contentType: "text/javascript", body });
+      const html =
+        '<link rel="icon" href="data:,"><div id="root"></div><script type="module" src="/stdin.js"></script>';
+      return route.fulfill({ contentType: "text/html", body: html });
+    });
+    await page.goto("http://page.test/");
+    await page.getByLabel("Your message").waitFor();
     const send = async (text: string): Promise<void> => {
       await page.getByLabel("Your message").fill(text);
       await page.getByRole("button", { name: "Send" }).click();

@@ -40,7 +40,7 @@ export function Page({ by = transport }: { readonly by?: AgentwireChatTransport 
               };
               return (
                 <form key={key} action={answer}>
-                  <pre>{reveal(JSON.stringify(part.input, null, 2))}</pre>
+                  <pre>{reveal(JSON.stringify(part.input ?? {}, null, 2))}</pre>
                   <input name="answer" aria-label="Your answer" required />
                 </form>
               );
@@ -48,7 +48,7 @@ export function Page({ by = transport }: { readonly by?: AgentwireChatTransport 
             return (
               <fieldset key={key}>
                 <legend>{`${inert(part.toolName)}: ${part.state}`}</legend>
-                <pre>{reveal(JSON.stringify(part.input, null, 2))}</pre>
+                <pre>{reveal(JSON.stringify(part.input ?? {}, null, 2))}</pre>
                 {part.state === "approval-requested" &&
                   [true, false].map((approved) => (
                     <button
@@ -65,7 +65,7 @@ export function Page({ by = transport }: { readonly by?: AgentwireChatTransport 
         </article>
       ))}
       {error && <p role="alert">{error.message}</p>}
-      <form action={(form) => sendMessage({ text: String(form.get("prompt")) })}>
+      <form action={(form) => void sendMessage({ text: String(form.get("prompt")) })}>
         <input name="prompt" aria-label="Your message" required />
         <button type="submit">Send</button>
         {status === "streaming" && (
