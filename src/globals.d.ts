@@ -47,6 +47,13 @@ declare class AbortController {
   abort(reason?: unknown): void;
 }
 
+declare class ReadableStream<Chunk> {
+  constructor(source: {
+    pull(controller: { enqueue(chunk: Chunk): void; close(): void }): Promise<void>;
+    cancel(): void;
+  });
+}
+
 interface ErrorOptions {
   cause?: unknown;
 }

@@ -60,8 +60,6 @@ interface Course {
   readonly messageId: string;
   /** The interrupts that the client has seen. Only these can be answered. */
   readonly shown: Set<string>;
-  /** The interrupts that a run has answered. */
-  readonly replied: Set<string>;
 }
 
 /** What a run follows: the rest of a turn, or a prompt that was sent. */
@@ -192,13 +190,12 @@ class ChatRuns {
         "interrupt-over",
         "These interrupts are over, and so is their turn. Send a new message.",
       );
-    const { turn, writer, shown, replied } = course;
+    const { turn, writer, shown } = course;
     const replies = new Map<string, () => ChatResult>();
     for (const entry of entries) {
       const { interruptId: id } = entry;
       const interrupt = writer.interrupts.get(id);
-      if (!interrupt || !shown.has(id) || !turn.waiting.has(id) || replied.has(id) || replies.has(id))
-        continue;
+      if (!interrupt || !shown.has(id) || !turn.waiting.has(id) || replies.has(id)) continue;
       const isQuestion = interrupt.reason === "input_required";
       if (isQuestion) {
         const answer = answerIn(entry);
@@ -211,7 +208,7 @@ class ChatRuns {
     for (const [id, reply] of replies) {
       const outcome = reply();
       if (!outcome.ok) throw outcome.error;
-      replied.add(id);
+      turn.replied(id);
     }
     return course;
   }
@@ -225,8 +222,8 @@ class ChatRuns {
     const course = "sent" in task ? await this.#courseOf(task, run, signal) : task;
     if ("type" in course) return course;
     this.#course = course;
-    const { turn, writer, shown, replied } = course;
-    const reading = turn.read(course.at, signal, replied);
+    const { turn, writer, shown } = course;
+    const reading = turn.read(course.at, signal);
     for (;;) {
       const { done, value } = await reading.next();
       if (!done) {
@@ -239,7 +236,7 @@ class ChatRuns {
         return yield* writer.end(run, value.type === "turn.ended" ? value.data.metadata : undefined);
       }
       if (value === "waiting") {
-        const interrupts = [...writer.interrupts.values()].filter(({ id }) => !replied.has(id));
+        const interrupts = [...writer.interrupts.values()].filter(({ id }) => turn.waiting.has(id));
         yield* writer.suspend();
         for (const { id } of interrupts) shown.add(id);
         return agUi({ type: "RUN_FINISHED", ...run, outcome: { type: "interrupt", interrupts } });
@@ -257,7 +254,7 @@ class ChatRuns {
     const turn = await this.#feed.follow(sent, signal);
     if (turn instanceof FeedTurn) {
       const writer = new TurnWriter(turn.sessionId, turn.id);
-      return { turn, writer, at: 0, messageId, shown: new Set(), replied: new Set() };
+      return { turn, writer, at: 0, messageId, shown: new Set() };
     }
     if (turn?.status !== "failed") return cancelled(run);
     const { title = "The prompt was not sent", detail = "", code = "unknown" } = turn.error ?? {};

@@ -27,8 +27,14 @@ export class FeedTurn {
   readonly promptId: string | undefined;
   readonly #log = new EventLog(MAX_TURN_BYTES);
   readonly #waiting = new Set<string>();
+  readonly #takesAnswers: boolean;
 
-  constructor({ session_id, data }: Extract<UniversalEvent, { readonly type: "turn.started" }>) {
+  /** @param takesAnswers whether the chat can answer questions. Otherwise no question waits */
+  constructor(
+    { session_id, data }: Extract<UniversalEvent, { readonly type: "turn.started" }>,
+    takesAnswers = true,
+  ) {
+    this.#takesAnswers = takesAnswers;
     this.id = data.turn_id;
     this.sessionId = session_id;
     this.promptId = data.metadata?.prompt_id;
@@ -38,15 +44,23 @@ export class FeedTurn {
     return this.#log.isEnded;
   }
 
-  /** The ids of the approvals and questions that wait for the user. */
+  /** The ids of the approvals and questions that wait for the user, without those that were replied to. */
   get waiting(): ReadonlySet<string> {
     return this.#waiting;
+  }
+
+  /**
+   * The user has decided or answered: reading no longer ends at this request. Call it after `chat.decide` or
+   * `chat.answer`, because the event that resolves the request may come later.
+   */
+  replied(id: string): void {
+    this.#waiting.delete(id);
   }
 
   add(event: UniversalEvent): void {
     if (event.type === "permission.requested") this.#waiting.add(event.data.permission_id);
     if (event.type === "permission.resolved") this.#waiting.delete(event.data.permission_id);
-    if (event.type === "question.requested") this.#waiting.add(event.data.question_id);
+    if (event.type === "question.requested" && this.#takesAnswers) this.#waiting.add(event.data.question_id);
     if (event.type === "question.resolved") this.#waiting.delete(event.data.question_id);
     this.#log.keep(event);
     if (event.type === "turn.ended" || event.type === "session.ended") this.#log.end();
@@ -56,15 +70,9 @@ export class FeedTurn {
   /**
    * Reads the events after the first `after`, then new ones. Returns once the turn is over, the agent waits for the
    * user, or `signal` aborts.
-   * @param replied requests that the user has replied to. Their outcome may still be on its way from another machine,
-   * so the reading waits for it.
    * @throws BufferOverflowError if the next event is no longer kept
    */
-  async *read(
-    after = 0,
-    signal?: AbortSignal,
-    replied?: ReadonlySet<string>,
-  ): AsyncGenerator<UniversalEvent, FeedEnd, undefined> {
+  async *read(after = 0, signal?: AbortSignal): AsyncGenerator<UniversalEvent, FeedEnd, undefined> {
     const wake = (): void => this.#log.wake();
     signal?.addEventListener("abort", wake);
     try {
@@ -75,7 +83,7 @@ export class FeedTurn {
           at++;
           yield event;
         } else if (this.#log.isEnded) return "over";
-        else if ([...this.#waiting].some((id) => !replied?.has(id))) return "waiting";
+        else if (this.#waiting.size > 0) return "waiting";
         else await this.#log.change();
       }
     } finally {
@@ -140,7 +148,10 @@ export class TurnFeed {
   }
 
   #onEvent(event: UniversalEvent): void {
-    if (event.type === "turn.started") this.#turn = new FeedTurn(event);
+    if (event.type === "turn.started") {
+      const { capabilities } = this.#chat.getSnapshot();
+      this.#turn = new FeedTurn(event, capabilities?.questions);
+    }
     const turn = this.#turn;
     if (turn && !turn.isOver && event.session_id === turn.sessionId) turn.add(event);
   }

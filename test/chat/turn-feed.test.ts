@@ -8,7 +8,7 @@ import { Rig } from "./support/rig.ts";
 
 async function readAll(turn: FeedTurn, after = 0, signal?: AbortSignal, replied?: ReadonlySet<string>) {
   const types: string[] = [];
-  const read = turn.read(after, signal, replied);
+  const read = turn.read(after, signal);
   for (;;) {
     const next = await read.next();
     if (next.done) return { types, end: next.value satisfies FeedEnd };
@@ -109,17 +109,33 @@ test("an abort ends the waiting for a turn", async () => {
   feed.close();
 });
 
-test("a request that was replied to is not waited for again while its outcome is on its way", async () => {
-  const rig = new Rig();
-  const feed = new TurnFeed(rig.chat);
-  const turn = await turnOf(rig, feed, "Hello");
-  const request = { type: "approval" as const, call: { name: "rm", input: {}, raw: {} } };
-  const [first = "", second = ""] = ["1", "2"].map((id) =>
-    rig.source.agent.asks({ ...request, id, call: { ...request.call, id } }),
-  );
-  expect((await readAll(turn, 0, undefined, new Set([first]))).end).toBe("waiting");
-  const reading = readAll(turn, 0, undefined, new Set([first, second]));
+test("reading does not end at a request that the adapter has replied to, before its event comes", async () => {
+  const agent = new MockAgent({
+    script: [[...agentStep.tool({ name: "rm", approval: true, output: "gone" }), "Done."]],
+  });
+  const chat = createChat(agent);
+  const feed = new TurnFeed(chat);
+  const turn = await turnOf({ chat }, feed, "Hello");
+  const { types } = await readAll(turn);
+  const [id = ""] = turn.waiting;
+  turn.replied(id);
+  const rest = readAll(turn, types.length);
   await settle();
-  rig.source.turn.completes();
-  expect((await reading).end).toBe("over");
+  chat.decide(id, "once");
+  expect((await rest).end).toBe("over");
+});
+
+test("reading does not end at a question that the backend cannot take an answer to", async () => {
+  const agent = new MockAgent({
+    capabilities: { questions: false },
+    script: [[agentStep.question("Which one?"), "Done."]],
+  });
+  const chat = createChat(agent);
+  const feed = new TurnFeed(chat);
+  const turn = await turnOf({ chat }, feed, "Hello");
+  const all = readAll(turn);
+  await settle();
+  expect(turn.waiting.size).toBe(0);
+  chat.cancel();
+  expect((await all).end).toBe("over");
 });

@@ -1,0 +1,332 @@
+// `AgentwireChatTransport`: a chat behind `useChat` and `runAgentTUI`.
+import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
+import type { Chat, ChatSend } from "../chat/chat.ts";
+import { FeedTurn, TurnFeed } from "../chat/turn-feed.ts";
+import { describe, isObject } from "../core/checks.ts";
+import { InvalidInputError } from "../core/errors.ts";
+import { indexOf } from "../universal/transcript/branches.ts";
+import type { Chunk } from "./message.ts";
+import { promptOf } from "./prompt.ts";
+import { answerOf, expiredChunks, repliesIn, type UserReply } from "./replies.ts";
+import { streamOf, wordsOf } from "./stream.ts";
+import { TurnChunks } from "./turn-chunks.ts";
+
+type Chunks = AsyncGenerator<Chunk, void, undefined>;
+type SendOptions = Parameters<ChatTransport<UIMessage>["sendMessages"]>[0];
+type ReconnectOptions = Parameters<ChatTransport<UIMessage>["reconnectToStream"]>[0];
+
+/** A turn, and how far its events were read. */
+interface Course {
+  readonly turn: FeedTurn;
+  readonly chunks: TurnChunks;
+  at: number;
+}
+
+/** A request that a stream answers. */
+interface Request {
+  /** Aborted when the stream must end. */
+  readonly abort: AbortController;
+  promptId?: string;
+  turn?: FeedTurn;
+}
+
+/**
+ * A chat as the transport of `useChat`, `Chat` and `runAgentTUI`: `new AgentwireChatTransport(createChat(codey({ url })))`.
+ *
+ * The agent keeps the conversation, so a request sends only the last message of the user, or the decisions and answers in
+ * the last message. A stream ends when the agent waits for the user, while the turn stays open. Pass
+ * `lastMessageIsDecided` as `sendAutomaticallyWhen`. Nothing rejects: what is refused is a stream of one `error` chunk.
+ *
+ * A transport serves one `chatId`. The chat's client must ask by hand (`onToolApproval: "manual"`).
+ */
+export class AgentwireChatTransport implements ChatTransport<UIMessage> {
+  /** A stream of `reconnectToStream` begins with the turn. */
+  readonly resumeStreamIsReplay = true;
+  readonly #chat: Chat;
+  readonly #feed: TurnFeed;
+  readonly #requests = new Set<Request>();
+  /** From the page's ids of the user's messages to those of the chat. */
+  readonly #prompts = new Map<string, string>();
+  #chatId: string | undefined;
+  /** Where the last stream ended because the agent waits for the user. */
+  #paused: Course | undefined;
+  #reconnects = 0;
+
+  /** @throws InvalidInputError if `chat` is not a chat */
+  constructor(chat: Chat) {
+    const value: unknown = chat;
+    if (!isObject(value) || typeof value["send"] !== "function" || typeof value["on"] !== "function")
+      throw new InvalidInputError(
+        `the chat is ${describe(value)}.`,
+        "Pass a chat: new AgentwireChatTransport(createChat(codey({ url }))).",
+      );
+    this.#chat = chat;
+    this.#feed = new TurnFeed(chat);
+  }
+
+  /**
+   * Sends the last message of the user, or the replies in the last message of the agent. `abortSignal` cancels the turn.
+   * Never rejects.
+   */
+  async sendMessages(options: SendOptions): Promise<ReadableStream<UIMessageChunk>> {
+    const request: Request = { abort: new AbortController() };
+    return this.#stream(
+      request,
+      options.abortSignal,
+      () => this.#cancel(request),
+      () => this.#begin(options, request),
+    );
+  }
+
+  /**
+   * The stream of the turn that is open, from its start. Null if no turn is open. `abortSignal` cancels the turn, unless
+   * another reconnect takes its place at once. Never rejects.
+   */
+  async reconnectToStream({
+    chatId,
+    abortSignal,
+  }: ReconnectOptions): Promise<ReadableStream<UIMessageChunk> | null> {
+    const number = ++this.#reconnects;
+    await this.#loaded(abortSignal);
+    const { turn } = this.#feed;
+    const isOther = this.#chatId !== undefined && this.#chatId !== chatId;
+    if (!turn || turn.isOver || isOther || abortSignal?.aborted) return null;
+    this.#chatId = chatId;
+    const request: Request = { abort: new AbortController(), turn };
+    const stop = (): void => {
+      // A page that mounts twice leaves its first reconnect for a second one.
+      queueMicrotask(() => number === this.#reconnects && this.#cancel(request));
+    };
+    return this.#stream(request, abortSignal, stop, () =>
+      this.#read({ turn, chunks: new TurnChunks(), at: 0 }, request),
+    );
+  }
+
+  /** Closes the chat, and ends all streams. */
+  async close(): Promise<void> {
+    await this.#chat.close();
+    this.#feed.close();
+    for (const { abort } of this.#requests) abort.abort();
+  }
+
+  #stream(
+    request: Request,
+    signal: AbortSignal | undefined,
+    stop: () => void,
+    begin: () => Chunks,
+  ): ReadableStream<UIMessageChunk> {
+    const onAbort = (): void => {
+      stop();
+      request.abort.abort();
+    };
+    const chunks = signal?.aborted ? oneChunk({ type: "abort" }) : this.#begun(begin);
+    this.#requests.add(request);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    const end = (): void => {
+      this.#requests.delete(request);
+      signal?.removeEventListener("abort", onAbort);
+    };
+    // A stream that is cancelled keeps its listener: `runAgentTUI` cancels first, then aborts.
+    return streamOf(ending(chunks, end), () => {
+      this.#requests.delete(request);
+      request.abort.abort();
+    });
+  }
+
+  #begun(begin: () => Chunks): Chunks {
+    try {
+      return begin();
+    } catch (error) {
+      return refusal(wordsOf(error));
+    }
+  }
+
+  #begin(options: SendOptions, request: Request): Chunks {
+    const { chatId, messages, messageId, trigger } = options;
+    this.#chatId ??= chatId;
+    if (this.#chatId !== chatId) return refusal(OTHER_CHAT);
+    const isBusy = [...this.#requests].some(({ abort, turn }) => !abort.signal.aborted && !turn?.isOver);
+    if (isBusy) return refusal(BUSY);
+    const isAgents = (message: UIMessage | undefined) => message?.role === "assistant";
+    const named = messages.find(({ id }) => id === messageId);
+    const last = isAgents(named) ? named : messages.at(-1);
+    if (trigger === "submit-message" && last && isAgents(last)) return this.#goOn(last, request);
+    const sent = this.#send(options);
+    if (!sent.ok) return refusal(wordsOf(sent.error));
+    request.promptId = sent.id;
+    return this.#follow(sent.id, request);
+  }
+
+  /** Sends the last prompt of the user: as a new turn, or in place of an earlier message where the backend can go back. */
+  #send({ messages, messageId, trigger }: SendOptions): ChatSend {
+    const message = [...messages].reverse().find(({ role }) => role === "user");
+    if (!message)
+      throw new InvalidInputError("no message of the user is given.", "Write what the agent is to do.");
+    const prompt = promptOf(message);
+    const { capabilities, pending } = this.#chat.getSnapshot();
+    const { turn } = this.#feed;
+    if (pending.length > 0 || (turn && !turn.isOver && turn.waiting.size > 0)) this.#chat.cancel();
+    this.#paused = undefined;
+    const known = this.#prompts.get(message.id);
+    if (capabilities?.branches && trigger === "regenerate-message") {
+      const id = this.#idOf(messageId) ?? known;
+      const sent = id === undefined ? undefined : this.#chat.regenerate(id);
+      if (sent && !isNothingToReplace(sent)) return sent;
+    }
+    const isEdit = trigger === "submit-message" && messageId === message.id;
+    const edited =
+      capabilities?.branches && isEdit && known !== undefined ? this.#chat.edit(known, prompt) : undefined;
+    const sent = edited && !isNothingToReplace(edited) ? edited : this.#chat.send(prompt);
+    if (sent.ok) this.#prompts.set(message.id, sent.id);
+    return sent;
+  }
+
+  /** The chat's id of a message of the page. An answer has the same id in both. */
+  #idOf(messageId: string | undefined): string | undefined {
+    if (messageId === undefined) return undefined;
+    const isKnown = indexOf(this.#chat.getSnapshot().messages, messageId) >= 0;
+    return isKnown ? messageId : this.#prompts.get(messageId);
+  }
+
+  async *#follow(promptId: string, request: Request): Chunks {
+    const { signal } = request.abort;
+    let isForgotten = false;
+    const look = (): void => {
+      isForgotten ||= this.#chat.getSnapshot().connection.contextLost;
+    };
+    look();
+    const off = this.#chat.subscribe(look); // before the feed, which resumes
+    const found = await this.#feed.follow(promptId, signal);
+    off();
+    if (isForgotten)
+      yield { type: "data-status", data: { label: "context.recap", detail: RECAP }, transient: true };
+    if (found instanceof FeedTurn) {
+      request.turn = found;
+      yield* this.#read({ turn: found, chunks: new TurnChunks(), at: 0 }, request);
+    } else if (found?.status === "failed") {
+      const { title = "The message was not sent", detail = "Send it again." } = found.error ?? {};
+      yield { type: "error", errorText: `${title}. ${detail}` };
+    } else yield { type: "abort" };
+  }
+
+  /** Passes the user's replies on, and goes on with the turn of this message. */
+  #goOn(message: UIMessage, request: Request): Chunks {
+    const replies = repliesIn(message);
+    if (replies.length === 0)
+      throw new InvalidInputError("the last message holds no decision.", "Send a message of the user.");
+    const course = this.#paused;
+    const known = replies.filter(({ id }) => course?.chunks.calls.hasShown(id));
+    if (!course || known.length === 0) return chunksIn(expiredChunks(message.id, replies));
+    for (const reply of known) this.#reply(reply, course);
+    this.#paused = undefined;
+    request.turn = course.turn;
+    const isAnswer = known.some(({ type }) => type === "answer");
+    return this.#read(course, request, course.chunks.resume(message.id, isAnswer));
+  }
+
+  /** Decides or answers a request that was shown. One that is over stays as it ended. */
+  #reply(reply: UserReply, { turn, chunks }: Course): void {
+    const { id } = reply;
+    chunks.calls.replied(id, reply.type === "answer" ? reply.output : reply.approved);
+    if (!turn.waiting.has(id)) return;
+    const result = reply.type === "answer" ? this.#answer(id, reply.output) : this.#decide(id, reply);
+    if (!result.ok) throw result.error;
+    turn.replied(id);
+  }
+
+  #decide(id: string, { approved, reason }: Extract<UserReply, { readonly type: "decision" }>) {
+    if (approved) return this.#chat.decide(id, "once");
+    return this.#chat.decide(id, { decision: "reject", ...(reason ? { reason } : {}) });
+  }
+
+  #answer(id: string, output: unknown) {
+    const answer = answerOf(output);
+    if (answer !== undefined) return this.#chat.answer(id, answer);
+    throw new InvalidInputError(
+      `the answer is ${describe(output)}.`,
+      "Pass a string, a list of strings for each question, or null.",
+    );
+  }
+
+  async *#read(course: Course, request: Request, first: readonly Chunk[] = []): Chunks {
+    const { turn, chunks } = course;
+    try {
+      yield* first;
+      const events = turn.read(course.at, request.abort.signal);
+      for (;;) {
+        const { done, value } = await events.next();
+        if (!done) {
+          course.at++;
+          yield* chunks.push(value);
+        } else if (value === "waiting") {
+          this.#paused = course;
+          yield* chunks.pause();
+          return;
+        } else {
+          if (value === "aborted") yield* chunks.stop();
+          return;
+        }
+      }
+    } catch (error) {
+      yield* chunks.stop(wordsOf(error));
+    }
+  }
+
+  /** Cancels the turn of a request, or its prompt if the turn has not begun. */
+  #cancel({ promptId, turn }: Request): void {
+    const chat = this.#chat;
+    const found = turn ?? (this.#feed.turn?.promptId === promptId ? this.#feed.turn : undefined);
+    if (found) {
+      if (!found.isOver) chat.cancel({ turnId: found.id });
+      return;
+    }
+    if (promptId === undefined) return;
+    const { queue, messages } = chat.getSnapshot();
+    if (queue.some(({ id }) => id === promptId)) chat.unqueue(promptId);
+    else if (messages.at(indexOf(messages, promptId))?.status === "queued") chat.cancel();
+    else
+      void this.#feed
+        .follow(promptId)
+        .then(
+          (late) => late instanceof FeedTurn && this.#cancel({ abort: new AbortController(), turn: late }),
+        );
+  }
+
+  /** Waits until a source that replays old events has caught up. */
+  async #loaded(signal: AbortSignal | undefined): Promise<void> {
+    const { subscribe, getSnapshot } = this.#chat;
+    if (!getSnapshot().loading) return;
+    await new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (getSnapshot().loading && !signal?.aborted) return;
+        off();
+        signal?.removeEventListener("abort", look);
+        resolve();
+      };
+      const off = subscribe(look);
+      signal?.addEventListener("abort", look);
+    });
+  }
+}
+
+const BUSY = "The agent is busy. It still answers another request: wait for the end, or stop it.";
+const OTHER_CHAT =
+  "This transport serves another chat. Make a transport for each chat, and give `useChat` an `id` that stays the same.";
+const RECAP = "The agent has forgotten the conversation, and gets a recap of its newest messages.";
+
+/** The message was never sent: nothing can be regenerated or edited. */
+function isNothingToReplace(sent: ChatSend): boolean {
+  return !sent.ok && sent.error.code === "invalid-input";
+}
+
+const refusal = (errorText: string): Chunks => oneChunk({ type: "error", errorText });
+const oneChunk = (chunk: Chunk): Chunks => chunksIn([chunk]);
+
+async function* chunksIn(chunks: readonly Chunk[]): Chunks {
+  yield* chunks;
+}
+
+async function* ending(chunks: Chunks, end: () => void): Chunks {
+  yield* chunks;
+  end();
+}
