@@ -47,11 +47,16 @@ declare class AbortController {
   abort(reason?: unknown): void;
 }
 
+/** React Native has no streams. */
 declare class ReadableStream<Chunk> {
-  constructor(source: {
-    pull(controller: { enqueue(chunk: Chunk): void; close(): void }): Promise<void>;
-    cancel(): void;
-  });
+  constructor(
+    source: {
+      pull(controller: { enqueue(chunk: Chunk): void; close(): void }): Promise<void>;
+      cancel(): Promise<void> | void;
+    },
+    strategy?: { highWaterMark: number },
+  );
+  readonly locked: boolean;
 }
 
 interface ErrorOptions {
@@ -103,17 +108,6 @@ declare class WebSocket {
 
 declare const console: { debug(...values: unknown[]): void };
 
-/** For the encoder of a route. React Native has no streams. */
 declare class TextEncoder {
   encode(input: string): Uint8Array;
-}
-declare class ReadableStream<T> {
-  constructor(
-    source: {
-      pull(controller: { enqueue(chunk: T): void; close(): void }): Promise<void>;
-      cancel(): Promise<void>;
-    },
-    strategy: { highWaterMark: number },
-  );
-  readonly locked: boolean;
 }

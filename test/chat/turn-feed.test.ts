@@ -6,7 +6,7 @@ import { type FeedEnd, FeedTurn, TurnFeed } from "../../src/chat/turn-feed.ts";
 import { settle } from "../../src/testing/settle.ts";
 import { Rig } from "./support/rig.ts";
 
-async function readAll(turn: FeedTurn, after = 0, signal?: AbortSignal, replied?: ReadonlySet<string>) {
+async function readAll(turn: FeedTurn, after = 0, signal?: AbortSignal) {
   const types: string[] = [];
   const read = turn.read(after, signal);
   for (;;) {
