@@ -8,7 +8,7 @@ export const OTHER_CHAT =
   "This transport serves another chat. Make a transport for each chat, and give `useChat` an `id` that stays the same.";
 export const RECAP = "The agent has forgotten the conversation, and gets a recap of its newest messages.";
 
-export const refused = (errorText: string): Chunks => oneChunk({ type: "error", errorText });
+export const errorChunks = (errorText: string): Chunks => oneChunk({ type: "error", errorText });
 export const oneChunk = (chunk: Chunk): Chunks => chunksIn([chunk]);
 
 export async function* chunksIn(chunks: readonly Chunk[]): Chunks {

@@ -7,7 +7,7 @@ import { InvalidInputError } from "../core/errors.ts";
 import { indexOf } from "../universal/transcript/branches.ts";
 import { caughtUp } from "./caught-up.ts";
 import type { Chunk } from "./message.ts";
-import { BUSY, type Chunks, chunksIn, ending, OTHER_CHAT, oneChunk, RECAP, refused } from "./refusals.ts";
+import { BUSY, type Chunks, chunksIn, ending, errorChunks, OTHER_CHAT, oneChunk, RECAP } from "./refusals.ts";
 import { answerInOutput, expiredChunks, repliesIn, type UserReply } from "./replies.ts";
 import { errorWords, streamOf } from "./stream.ts";
 import { TurnChunks } from "./turn-chunks.ts";
@@ -138,22 +138,22 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
     try {
       return begin();
     } catch (error) {
-      return refused(errorWords(error));
+      return errorChunks(errorWords(error));
     }
   }
 
   #begin(options: SendOptions, request: Request): Chunks {
     const { chatId, messages, messageId, trigger } = options;
     this.#chatId ??= chatId;
-    if (this.#chatId !== chatId) return refused(OTHER_CHAT);
+    if (this.#chatId !== chatId) return errorChunks(OTHER_CHAT);
     const isBusy = [...this.#requests].some(({ abort, turn }) => !abort.signal.aborted && !turn?.isOver);
-    if (isBusy) return refused(BUSY);
+    if (isBusy) return errorChunks(BUSY);
     const isAgents = (message: UIMessage | undefined) => message?.role === "assistant";
     const named = messages.find(({ id }) => id === messageId);
     const last = isAgents(named) ? named : messages.at(-1);
     if (trigger === "submit-message" && last && isAgents(last)) return this.#goOn(last, request);
     const sent = this.#send(options);
-    if (!sent.ok) return refused(errorWords(sent.error));
+    if (!sent.ok) return errorChunks(errorWords(sent.error));
     request.promptId = sent.id;
     return this.#follow(sent.id, request);
   }
