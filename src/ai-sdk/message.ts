@@ -86,7 +86,7 @@ export interface AskUserInput {
 export type Chunk = UIMessageChunk<AgentwireMetadata, AgentwireData>;
 
 /** Takes the chunks of a stream, in order. */
-export interface Sink {
+export interface ChunkSink {
   put(chunk: Chunk): void;
   /** Begins a step before new content, unless one is open. */
   step(): void;

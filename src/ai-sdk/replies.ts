@@ -1,8 +1,8 @@
 // The user's decisions and answers in a UI message, which the next request brings.
 import type { DynamicToolUIPart, UIMessage } from "ai";
 import type { Answer } from "../core/values.ts";
-import { ASK_USER } from "./calls.ts";
 import type { Chunk } from "./message.ts";
+import { ASK_USER } from "./tool-chunks.ts";
 
 /** A decision or an answer of the user. `id`: for `chat.decide` or `chat.answer`. */
 export type UserReply = { readonly id: string; readonly toolCallId: string } & (
@@ -46,7 +46,7 @@ export function lastMessageIsDecided({ messages }: { readonly messages: readonly
 }
 
 /** The output of a question's tool part as an answer. Undefined for a value of another form. */
-export function answerOf(output: unknown): Answer | undefined {
+export function answerInOutput(output: unknown): Answer | undefined {
   if (output === null || typeof output === "string" || isTexts(output)) return output;
   return Array.isArray(output) && output.every(isTexts) ? output : undefined;
 }

@@ -26,7 +26,7 @@ export function streamOf(
 }
 
 /** An error in words for the user. */
-export function wordsOf(error: unknown): string {
+export function errorWords(error: unknown): string {
   const { title, detail } = describeError(error);
   return `${title}. ${detail}`;
 }
@@ -66,7 +66,7 @@ async function* chunksOf(
     }
     if (chunks.isOpen) yield* chunks.stop("The answer was cut off.");
   } catch (error) {
-    yield* chunks.stop(wordsOf(error));
+    yield* chunks.stop(errorWords(error));
   }
   leave();
 }

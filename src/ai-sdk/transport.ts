@@ -5,13 +5,14 @@ import { FeedTurn, TurnFeed } from "../chat/turn-feed.ts";
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { indexOf } from "../universal/transcript/branches.ts";
+import { caughtUp } from "./caught-up.ts";
 import type { Chunk } from "./message.ts";
-import { promptOf } from "./prompt.ts";
-import { answerOf, expiredChunks, repliesIn, type UserReply } from "./replies.ts";
-import { streamOf, wordsOf } from "./stream.ts";
+import { BUSY, type Chunks, chunksIn, ending, errorChunks, OTHER_CHAT, oneChunk, RECAP } from "./refusals.ts";
+import { answerInOutput, expiredChunks, repliesIn, type UserReply } from "./replies.ts";
+import { errorWords, streamOf } from "./stream.ts";
 import { TurnChunks } from "./turn-chunks.ts";
+import { readUserMessage } from "./user-message.ts";
 
-type Chunks = AsyncGenerator<Chunk, void, undefined>;
 type SendOptions = Parameters<ChatTransport<UIMessage>["sendMessages"]>[0];
 type ReconnectOptions = Parameters<ChatTransport<UIMessage>["reconnectToStream"]>[0];
 
@@ -87,7 +88,7 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
     abortSignal,
   }: ReconnectOptions): Promise<ReadableStream<UIMessageChunk> | null> {
     const number = ++this.#reconnects;
-    await this.#loaded(abortSignal);
+    await caughtUp(this.#chat, abortSignal);
     const { turn } = this.#feed;
     const isOther = this.#chatId !== undefined && this.#chatId !== chatId;
     if (!turn || turn.isOver || isOther || abortSignal?.aborted) return null;
@@ -137,22 +138,22 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
     try {
       return begin();
     } catch (error) {
-      return refusal(wordsOf(error));
+      return errorChunks(errorWords(error));
     }
   }
 
   #begin(options: SendOptions, request: Request): Chunks {
     const { chatId, messages, messageId, trigger } = options;
     this.#chatId ??= chatId;
-    if (this.#chatId !== chatId) return refusal(OTHER_CHAT);
+    if (this.#chatId !== chatId) return errorChunks(OTHER_CHAT);
     const isBusy = [...this.#requests].some(({ abort, turn }) => !abort.signal.aborted && !turn?.isOver);
-    if (isBusy) return refusal(BUSY);
+    if (isBusy) return errorChunks(BUSY);
     const isAgents = (message: UIMessage | undefined) => message?.role === "assistant";
     const named = messages.find(({ id }) => id === messageId);
     const last = isAgents(named) ? named : messages.at(-1);
     if (trigger === "submit-message" && last && isAgents(last)) return this.#goOn(last, request);
     const sent = this.#send(options);
-    if (!sent.ok) return refusal(wordsOf(sent.error));
+    if (!sent.ok) return errorChunks(errorWords(sent.error));
     request.promptId = sent.id;
     return this.#follow(sent.id, request);
   }
@@ -162,7 +163,7 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
     const message = [...messages].reverse().find(({ role }) => role === "user");
     if (!message)
       throw new InvalidInputError("no message of the user is given.", "Write what the agent is to do.");
-    const prompt = promptOf(message);
+    const prompt = readUserMessage(message);
     const { capabilities, pending } = this.#chat.getSnapshot();
     const { turn } = this.#feed;
     if (pending.length > 0 || (turn && !turn.isOver && turn.waiting.size > 0)) this.#chat.cancel();
@@ -240,7 +241,7 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
   }
 
   #answer(id: string, output: unknown) {
-    const answer = answerOf(output);
+    const answer = answerInOutput(output);
     if (answer !== undefined) return this.#chat.answer(id, answer);
     throw new InvalidInputError(
       `the answer is ${describe(output)}.`,
@@ -268,7 +269,7 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
         }
       }
     } catch (error) {
-      yield* chunks.stop(wordsOf(error));
+      yield* chunks.stop(errorWords(error));
     }
   }
 
@@ -291,42 +292,9 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
           (late) => late instanceof FeedTurn && this.#cancel({ abort: new AbortController(), turn: late }),
         );
   }
-
-  /** Waits until a source that replays old events has caught up. */
-  async #loaded(signal: AbortSignal | undefined): Promise<void> {
-    const { subscribe, getSnapshot } = this.#chat;
-    if (!getSnapshot().loading) return;
-    await new Promise<void>((resolve) => {
-      const look = (): void => {
-        if (getSnapshot().loading && !signal?.aborted) return;
-        off();
-        signal?.removeEventListener("abort", look);
-        resolve();
-      };
-      const off = subscribe(look);
-      signal?.addEventListener("abort", look);
-    });
-  }
 }
-
-const BUSY = "The agent is busy. It still answers another request: wait for the end, or stop it.";
-const OTHER_CHAT =
-  "This transport serves another chat. Make a transport for each chat, and give `useChat` an `id` that stays the same.";
-const RECAP = "The agent has forgotten the conversation, and gets a recap of its newest messages.";
 
 /** The message was never sent: nothing can be regenerated or edited. */
 function isNothingToReplace(sent: ChatSend): boolean {
   return !sent.ok && sent.error.code === "invalid-input";
-}
-
-const refusal = (errorText: string): Chunks => oneChunk({ type: "error", errorText });
-const oneChunk = (chunk: Chunk): Chunks => chunksIn([chunk]);
-
-async function* chunksIn(chunks: readonly Chunk[]): Chunks {
-  yield* chunks;
-}
-
-async function* ending(chunks: Chunks, end: () => void): Chunks {
-  yield* chunks;
-  end();
 }

@@ -5,14 +5,14 @@ import { indexOf } from "../universal/transcript/branches.ts";
 import { reduce } from "../universal/transcript/reduce.ts";
 import { emptyTranscript, type Transcript } from "../universal/transcript/transcript.ts";
 import type { AgentwireMetadata, Chunk } from "./message.ts";
-import { Parts } from "./parts.ts";
+import { PartChunks } from "./part-chunks.ts";
 
 /**
  * Maps the events of one turn to the chunks of one UI message. The reducer reads the events, as it does for a chat, and each
  * change of the message becomes chunks. Everything that opens also closes, because the reducer closes it.
  */
 export class TurnChunks {
-  readonly #parts: Parts;
+  readonly #parts: PartChunks;
   #chunks: Chunk[] = [];
   #now: Transcript = emptyTranscript;
   #last: UniversalEvent | undefined;
@@ -24,14 +24,14 @@ export class TurnChunks {
   #state: "new" | "open" | "over" = "new";
 
   constructor() {
-    this.#parts = new Parts({
+    this.#parts = new PartChunks({
       put: (chunk) => void this.#chunks.push(chunk),
       step: () => this.#step(),
       key: (id) => `${this.#sessionId}/${id}`,
     });
   }
 
-  get calls(): Pick<Parts["calls"], "hasShown" | "replied"> {
+  get calls(): Pick<PartChunks["calls"], "hasShown" | "replied"> {
     return this.#parts.calls;
   }
 

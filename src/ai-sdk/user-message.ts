@@ -7,7 +7,7 @@ import type { PromptImage, PromptInput } from "../core/turn/prompt-input.ts";
  * The text and the images of a message. The agent keeps the conversation, so nothing else is sent.
  * @throws InvalidInputError for an image that is no `data:` URL, UnsupportedError for a file that is no image
  */
-export function promptOf({ parts }: UIMessage): PromptInput {
+export function readUserMessage({ parts }: UIMessage): PromptInput {
   const texts: string[] = [];
   const images: PromptImage[] = [];
   for (const part of parts) {

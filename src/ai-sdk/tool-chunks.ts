@@ -2,7 +2,7 @@
 import { defined } from "../core/checks.ts";
 import type { ChatApproval, ChatQuestionPart, ChatToolPart } from "../universal/transcript/message.ts";
 import type { TranscriptRequest } from "../universal/transcript/transcript.ts";
-import type { AskUserInput, Sink } from "./message.ts";
+import type { AskUserInput, ChunkSink } from "./message.ts";
 
 /** The name of the tool part that holds a question to the user. */
 export const ASK_USER = "ask_user";
@@ -22,8 +22,8 @@ export interface ShownCall {
 /** Whether a text that is shown whole each time is shown again: a long one only after it has grown by a part. */
 export const isDue = (length: number, shown: number): boolean => length - shown > (shown - 16_384) / 16;
 
-export class Calls {
-  readonly #sink: Sink;
+export class ToolChunks {
+  readonly #sink: ChunkSink;
   /** What `pause` shows, by request or call. */
   readonly #atPause = new Map<string, () => void>();
   readonly #asked = new Set<string>();
@@ -32,7 +32,7 @@ export class Calls {
   /** The calls whose arguments stream. */
   readonly #writing = new Set<ShownCall>();
 
-  constructor(sink: Sink) {
+  constructor(sink: ChunkSink) {
     this.#sink = sink;
   }
 

@@ -11,8 +11,8 @@ import type {
   ChatTextPart,
 } from "../universal/transcript/message.ts";
 import type { TranscriptRequest } from "../universal/transcript/transcript.ts";
-import { Calls, isDue, type ShownCall } from "./calls.ts";
-import type { Chunk, Sink } from "./message.ts";
+import type { Chunk, ChunkSink } from "./message.ts";
+import { isDue, type ShownCall, ToolChunks } from "./tool-chunks.ts";
 
 /** A part that may still change, and how far it is shown. */
 interface Shown extends ShownCall {
@@ -35,14 +35,14 @@ interface Look {
   readonly agent?: string;
 }
 
-export class Parts {
-  readonly calls: Calls;
-  readonly #sink: Sink;
+export class PartChunks {
+  readonly calls: ToolChunks;
+  readonly #sink: ChunkSink;
   readonly #list = newList();
 
-  constructor(sink: Sink) {
+  constructor(sink: ChunkSink) {
     this.#sink = sink;
-    this.calls = new Calls(sink);
+    this.calls = new ToolChunks(sink);
   }
 
   /** Shows what has changed. Each look takes time in proportion to the parts that are open, not to all. */
