@@ -9,7 +9,7 @@ test("`runAgentTUI` shows a turn, asks for approvals, survives a blank prompt, a
   const prompt = async (text: string): Promise<void> => {
     await terminal.until("│ >");
     terminal.type(text);
-    await terminal.until((shown) => text.trim() === "" || shown.shows(text));
+    await terminal.until(text); // keys that come together are no keys to it
     terminal.press("enter");
   };
   await prompt("hello");
@@ -17,7 +17,7 @@ test("`runAgentTUI` shows a turn, asks for approvals, survives a blank prompt, a
   expect(terminal.shows("You said: hello.")).toBe(true);
   terminal.type("y");
   await terminal.until("One file.");
-  await prompt(" ");
+  await prompt("");
   await terminal.until("The message is empty");
   await prompt("more");
   await terminal.until(/Approve .*y\/n/);
