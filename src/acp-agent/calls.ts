@@ -18,6 +18,7 @@ interface OpenCall {
   fields: ReturnType<typeof factFields>;
   /** The changes that the call would make, as the client was shown them. */
   preview: readonly ToolCallContent[];
+  isDenied: boolean;
   output: string;
   /** The length of the output that the client has. */
   told: number;
@@ -73,7 +74,15 @@ export class OpenCalls {
 
   start(key: string, facts: CallFacts, callId?: string): void {
     const fields = factFields(facts);
-    this.#open.set(key, { callId, facts: JSON.stringify(fields), fields, preview: [], output: "", told: 0 });
+    this.#open.set(key, {
+      callId,
+      facts: JSON.stringify(fields),
+      fields,
+      preview: [],
+      isDenied: false,
+      output: "",
+      told: 0,
+    });
     if (callId !== undefined) this.#byCallId.set(callId, key);
     this.#say({ sessionUpdate: "tool_call", toolCallId: key, status: "pending", ...fields });
   }
@@ -94,8 +103,14 @@ export class OpenCalls {
     this.#update(key, fields);
   }
 
+  /** A denied call has a result, and never runs. */
+  deny(key: string): void {
+    const call = this.#open.get(key);
+    if (call) call.isDenied = true;
+  }
+
   run(key: string): void {
-    if (this.#open.has(key)) this.#update(key, { status: "in_progress" });
+    if (this.#open.get(key)?.isDenied === false) this.#update(key, { status: "in_progress" });
   }
 
   grow(key: string, delta: string): void {

@@ -26,7 +26,7 @@ interface SessionSetup {
 
 /** How a turn has ended. */
 interface TurnOver {
-  readonly promptId: string | undefined;
+  readonly promptId: string;
   readonly end: TurnEndMetadata;
   readonly error: ErrorData | undefined;
 }
@@ -43,8 +43,8 @@ export class ServedSession {
   readonly #maxToolOutput: number;
   #isPrompted = false;
   #isCancelled = false;
-  /** The prompt of the turn that runs, and the error that may end the turn. */
-  #running: { readonly promptId: string | undefined; error?: ErrorData } | undefined;
+  /** The turn of the prompt, and the error that may end the turn. */
+  #running: (Pick<TurnOver, "promptId"> & { turn: string; error?: ErrorData }) | undefined;
   #over: TurnOver | undefined;
   #onOver = (): void => {};
 
@@ -148,14 +148,19 @@ export class ServedSession {
   }
 
   #onEvent(event: UniversalEvent): void {
-    if (event.type === "turn.started") this.#running = { promptId: event.data.metadata?.prompt_id };
-    if (event.type === "error" && this.#running) this.#running.error = event.data;
     this.#updates.take(event);
     this.#requests.take(event);
-    if (event.type !== "turn.ended") return;
-    const { promptId, error } = this.#running ?? {};
+    if (event.type === "turn.started") {
+      const { turn_id, metadata } = event.data;
+      const promptId = metadata?.prompt_id;
+      if (promptId !== undefined) this.#running = { promptId, turn: `${event.session_id}.${turn_id}` };
+    }
+    const running = this.#running;
+    if (event.type === "error" && running?.turn === `${event.session_id}.${event.data.turn_id}`)
+      running.error = event.data;
+    if (event.type !== "turn.ended" || running?.turn !== `${event.session_id}.${event.data.turn_id}`) return;
     this.#running = undefined;
-    this.#over = { promptId, end: event.data.metadata, error };
+    this.#over = { promptId: running.promptId, end: event.data.metadata, error: running.error };
     this.#onOver();
   }
 

@@ -76,7 +76,12 @@ export class Statuses {
   notice(severity: string, title: string, description?: string | null): () => void {
     const { outlet, offers } = this.#setup;
     if (!offers.notices) return () => {};
-    return outlet.say({ sessionUpdate: "notice", severity, title, ...(description ? { description } : {}) });
+    const update = {
+      sessionUpdate: "notice",
+      severity,
+      title: title.trim() === "" ? "Notice" : title,
+    } as const;
+    return outlet.say({ ...update, ...(description ? { description } : {}) });
   }
 
   say({ id, label, detail, json, isFailed }: Status): void {

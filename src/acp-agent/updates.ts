@@ -55,7 +55,7 @@ export class Updates {
         this.statuses.tellState();
         return;
       case "item.started":
-        this.#start(event.data.item, event.data.state === "denied");
+        this.#start(event.data.item);
         return;
       case "item.delta":
         this.#grow(this.keyOf(event.data.item_id), event.data.delta, event.data.part);
@@ -76,8 +76,13 @@ export class Updates {
       case "turn.started":
         this.#takeErrorBack = () => {};
         return;
+      case "permission.resolved": {
+        const { status, item_id, call_id } = event.data;
+        const call = item_id === undefined ? this.calls.find(call_id) : this.keyOf(item_id);
+        if (call !== undefined && status === "reject") this.calls.deny(call);
+        return;
+      }
       case "permission.requested":
-      case "permission.resolved":
       case "question.requested":
       case "question.resolved":
       case "agent.unparsed":
@@ -106,7 +111,7 @@ export class Updates {
     this.#setup.outlet.say({ sessionUpdate, content, messageId });
   }
 
-  #start(item: UniversalItem, isDenied: boolean): void {
+  #start(item: UniversalItem): void {
     const key = this.keyOf(item.item_id);
     const parent = item.parent_id === null ? undefined : this.keyOf(item.parent_id);
     const [part] = item.content;
@@ -126,7 +131,7 @@ export class Updates {
       case "tool_result": {
         const call = parent ?? key;
         this.#items.set(key, { call, rest: "" });
-        if (!isDenied) this.calls.run(call);
+        this.calls.run(call);
         return;
       }
       case "status":
