@@ -25,9 +25,9 @@ interface OpenCall {
 }
 
 /** Up to this length, each piece of a live output is sent. */
-const ALWAYS_TOLD = 4_096;
+const ALWAYS_TOLD = 1_024;
 
-/** A longer output is sent once it has grown by an eighth, so that all updates stay below nine times its size. */
+/** A longer output is sent once it has grown by an eighth, so that all updates together stay below ten times its size. */
 const GROWTH = 8;
 
 export function partFacts(part: ToolCallPart): CallFacts {

@@ -90,7 +90,10 @@ export class ServedConnection implements AcpAgentConnection {
       .onNotification("session/cancel", ({ params }) => this.#sessions.get(params.sessionId)?.cancel());
     // The SDK's type of a stream is narrower than what it takes: it checks every message.
     this.#link = app.connect(stream as Stream);
-    this.closed = this.#link.closed.then(() => this.#closeAll());
+    this.closed = this.#link.closed.then(() => {
+      stream.writable.close().catch(() => {}); // the SDK leaves it open; it may have failed, or still wait for its reader
+      return this.#closeAll();
+    });
   }
 
   close(): Promise<void> {

@@ -49,9 +49,11 @@ export class EditorWorld {
   /** Every message of the agent, in order. */
   readonly wire: Message[] = [];
   readonly connection: ClientConnection;
+  readonly #stream: Stream;
   #wake: (() => void)[] = [];
 
   constructor(stream: Stream, { permission = NEVER, elicitation = NEVER }: Answers) {
+    this.#stream = stream;
     const readable = stream.readable.pipeThrough(
       new TransformStream({
         transform: (message, controller) => {
@@ -99,6 +101,12 @@ export class EditorWorld {
     );
   }
 
+  /** Leaves as a process does: both directions end. */
+  async leave(): Promise<void> {
+    this.connection.close();
+    await this.#stream.writable.close();
+  }
+
   cancel(sessionId: string): Promise<void> {
     return this.agent.notify("session/cancel", { sessionId });
   }
@@ -137,11 +145,12 @@ export class EditorWorld {
   }
 
   /** The SDK drops an update that it does not know, and fields. It has dropped nothing. */
-  assertValid(): void {
+  assertValid(isWhole: boolean): void {
     const sent = this.wire.flatMap(({ method, params }) =>
       method === "session/update" ? [(params as { update: unknown }).update] : [],
     );
     expect(this.updates).toEqual(sent);
+    if (!isWhole) return; // the connection was lost in a turn
     const open = new Set<string>();
     for (const update of this.updates) {
       if (update.sessionUpdate === "tool_call") open.add(update.toolCallId);
@@ -220,8 +229,10 @@ export async function play(setup: Setup, body: (played: Played) => Promise<void>
     const [connection] = connections;
     if (!connection) throw new Error("there is no connection");
     await body({ mock, server, world, connection, id: await world.open(), join });
+    const lost = new Set(worlds.filter((each) => each.connection.signal.aborted));
     await Promise.all(connections.map((each) => each.close()));
-    for (const each of worlds) each.assertValid();
+    for (const each of worlds) each.assertValid(!lost.has(each));
+    await Promise.all(worlds.map((each) => each.connection.closed)); // the client hears of the end
     expect(errors.mock.calls).toEqual([]);
     for (const made of mock.clients) expect(made.status).toBe("closed");
   } finally {
