@@ -38,7 +38,7 @@ export interface AcpAgentServer {
 export function acpAgent(sourceOf: AcpAgentSourceOf, options: AcpAgentOptions = {}): AcpAgentServer {
   const settings = readAgentOptions(sourceOf, options);
   const owners: SessionOwners = new Map();
-  const serve = (sdk: AcpAgentSdk, stream: AcpAgentStream): AcpAgentConnection =>
+  const serve = (sdk: AcpAgentSdk, stream: AcpAgentStream): ServedConnection =>
     new ServedConnection(sdk, settings, owners, stream);
   return {
     async connect(stream) {

@@ -44,6 +44,8 @@ const NOTHING_OFFERED: ClientOffers = { notices: false, compaction: false, forms
 
 export class ServedConnection implements AcpAgentConnection {
   readonly closed: Promise<void>;
+  /** Resolves at the end of the connection. Its chats may still close. */
+  readonly ended: Promise<void>;
   readonly #sdk: AcpAgentSdk;
   readonly #settings: AcpAgentSettings;
   readonly #owners: SessionOwners;
@@ -90,7 +92,8 @@ export class ServedConnection implements AcpAgentConnection {
       .onNotification("session/cancel", ({ params }) => this.#sessions.get(params.sessionId)?.cancel());
     // The SDK's type of a stream is narrower than what it takes: it checks every message.
     this.#link = app.connect(stream as Stream);
-    this.closed = this.#link.closed.then(() => {
+    this.ended = this.#link.closed;
+    this.closed = this.ended.then(() => {
       stream.writable.close().catch(() => {}); // the SDK leaves it open; it may have failed, or still wait for its reader
       return this.#closeAll();
     });

@@ -1,6 +1,6 @@
 // Serves a client over the stdin and stdout of this process. The only file of this folder that may name Node.
 import { UnsupportedError } from "../core/errors.ts";
-import type { AcpAgentConnection, AcpAgentStream } from "./connection.ts";
+import type { AcpAgentStream, ServedConnection } from "./connection.ts";
 import type { AcpAgentSettings } from "./options.ts";
 import type { AcpAgentSdk } from "./peer.ts";
 
@@ -9,7 +9,7 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 interface StdioSetup {
   readonly settings: Pick<AcpAgentSettings, "closeTimeout" | "clock">;
   readonly load: () => Promise<AcpAgentSdk>;
-  readonly connect: (sdk: AcpAgentSdk, stream: AcpAgentStream) => AcpAgentConnection;
+  readonly connect: (sdk: AcpAgentSdk, stream: AcpAgentStream) => ServedConnection;
 }
 
 /** Resolves once stdin has ended, or a signal has come, and all chats are closed or `closeTimeout` is over. */
@@ -32,7 +32,7 @@ export async function serveStdio({ settings, load, connect }: StdioSetup): Promi
   try {
     const sdk = await load();
     const connection = connect(sdk, sdk.ndJsonStream(output(write), input(stdin)) as AcpAgentStream);
-    await Promise.race([ended, connection.closed]);
+    await Promise.race([ended, connection.ended]);
     const { clock, closeTimeout } = settings;
     await new Promise<void>((resolve) => {
       const cancel = clock.setTimeout(resolve, closeTimeout);
