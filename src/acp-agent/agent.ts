@@ -1,15 +1,9 @@
 // `acpAgent`: any source as an agent that speaks ACP.
 import { describe, fieldsOf } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import {
-  type AcpAgentConnection,
-  type AcpAgentStream,
-  ServedConnection,
-  type SessionOwners,
-} from "./connection.ts";
+import type { AcpAgentConnection, AcpAgentStream, SessionOwners } from "./connection.ts";
 import { type AcpAgentOptions, type AcpAgentSourceOf, readAgentOptions } from "./options.ts";
-import { type AcpAgentSdk, loadAgentSdk } from "./peer.ts";
-import { serveStdio } from "./stdio.ts";
+import { loadAgentSdk } from "./peer.ts";
 
 /** An agent for editors and other clients of ACP. It may have several connections at once, which share the store. */
 export interface AcpAgentServer {
@@ -38,14 +32,20 @@ export interface AcpAgentServer {
 export function acpAgent(sourceOf: AcpAgentSourceOf, options: AcpAgentOptions = {}): AcpAgentServer {
   const settings = readAgentOptions(sourceOf, options);
   const owners: SessionOwners = new Map();
-  const serve = (sdk: AcpAgentSdk, stream: AcpAgentStream): ServedConnection =>
-    new ServedConnection(sdk, settings, owners, stream);
+  /** What serves a client is loaded with the SDK, at the first connection. */
+  const load = async () => {
+    const [sdk, { ServedConnection }] = await Promise.all([loadAgentSdk(), import("./connection.ts")]);
+    return { sdk, serve: (stream: AcpAgentStream) => new ServedConnection(sdk, settings, owners, stream) };
+  };
   return {
     async connect(stream) {
       checkStream(stream);
-      return serve(await loadAgentSdk(), stream);
+      return (await load()).serve(stream);
     },
-    stdio: () => serveStdio({ settings, load: loadAgentSdk, connect: serve }),
+    async stdio() {
+      const { serveStdio } = await import("./stdio.ts");
+      await serveStdio(settings, load);
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import type { AgentContext, PromptResponse, SessionModeState, StopReason } from 
 import type { Chat } from "../chat/chat.ts";
 import { createChat } from "../chat/create-chat.ts";
 import type { ChatSnapshot } from "../chat/snapshot.ts";
-import { FeedTurn, TurnFeed } from "../chat/turn-feed.ts";
+import { unsentIn } from "../chat/turn-feed.ts";
 import { isObject } from "../core/checks.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { ErrorData, TurnEndMetadata, UniversalEvent } from "../universal/events.ts";
@@ -36,7 +36,6 @@ const STOP_REASONS: readonly string[] = ["max_tokens", "max_turn_requests", "ref
 export class ServedSession {
   readonly id: string;
   readonly #chat: Chat;
-  readonly #feed: TurnFeed;
   readonly #outlet: Outlet;
   readonly #updates: Updates;
   readonly #requests: UserRequests;
@@ -54,7 +53,6 @@ export class ServedSession {
     this.id = id;
     this.#chat = createChat(source, { store, id });
     const chat = this.#chat;
-    this.#feed = new TurnFeed(chat);
     this.#outlet = new Outlet((update) => client.notify("session/update", { sessionId: id, update }));
     const outlet = this.#outlet;
     this.#maxToolOutput = maxToolOutput;
@@ -137,7 +135,6 @@ export class ServedSession {
   async close(): Promise<void> {
     this.#chat.cancel("all");
     await this.#chat.close();
-    this.#feed.close();
     await this.#outlet.drained();
     this.#outlet.close();
   }
@@ -164,26 +161,31 @@ export class ServedSession {
     this.#onOver();
   }
 
-  async #outcomeOf(promptId: string): Promise<TurnOver> {
-    const stop = new AbortController();
-    const over = new Promise<TurnOver>((resolve) => {
-      this.#onOver = () => {
-        if (this.#over?.promptId === promptId) resolve(this.#over);
+  #outcomeOf(promptId: string): Promise<TurnOver> {
+    const chat = this.#chat;
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const isRunning = this.#running?.promptId === promptId;
+        if (isRunning) off(); // its end is an event
+        const known = this.#over?.promptId === promptId ? this.#over : undefined;
+        const over = known ?? (isRunning ? undefined : this.#unsent(promptId));
+        if (!over) return;
+        off();
+        this.#onOver = () => {};
+        resolve(over);
       };
-      this.#onOver(); // it may have ended in `send`
+      const off = chat.subscribe(look);
+      this.#onOver = look;
+      look(); // it may have ended in `send`
     });
-    try {
-      const unsent = this.#feed.follow(promptId, stop.signal).then((found): TurnOver | Promise<TurnOver> => {
-        if (!found || found instanceof FeedTurn) return over;
-        const { status, error } = found;
-        const message = error ? `${error.title}: ${error.detail}` : "The prompt could not be sent.";
-        return { promptId, end: { status }, error: { message, code: error?.code ?? null, details: null } };
-      });
-      return await Promise.race([over, unsent]);
-    } finally {
-      stop.abort();
-      this.#onOver = () => {};
-    }
+  }
+
+  #unsent(promptId: string): TurnOver | undefined {
+    const unsent = unsentIn(this.#chat, promptId);
+    if (!unsent) return undefined;
+    const { status, error } = unsent;
+    const message = error ? `${error.title}: ${error.detail}` : "The prompt could not be sent.";
+    return { promptId, end: { status }, error: { message, code: error?.code ?? null, details: null } };
   }
 
   #answer({ end, error }: TurnOver): PromptResponse {

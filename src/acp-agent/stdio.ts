@@ -6,14 +6,16 @@ import type { AcpAgentSdk } from "./peer.ts";
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
-interface StdioSetup {
-  readonly settings: Pick<AcpAgentSettings, "closeTimeout" | "clock">;
-  readonly load: () => Promise<AcpAgentSdk>;
-  readonly connect: (sdk: AcpAgentSdk, stream: AcpAgentStream) => ServedConnection;
+interface Serving {
+  readonly sdk: AcpAgentSdk;
+  readonly serve: (stream: AcpAgentStream) => ServedConnection;
 }
 
 /** Resolves once stdin has ended, or a signal has come, and all chats are closed or `closeTimeout` is over. */
-export async function serveStdio({ settings, load, connect }: StdioSetup): Promise<void> {
+export async function serveStdio(
+  { clock, closeTimeout }: Pick<AcpAgentSettings, "clock" | "closeTimeout">,
+  load: () => Promise<Serving>,
+): Promise<void> {
   if (typeof process === "undefined" || !process.stdin || !process.stdout.write)
     throw new UnsupportedError(
       "there is no stdin and stdout here.",
@@ -30,10 +32,9 @@ export async function serveStdio({ settings, load, connect }: StdioSetup): Promi
   for (const signal of SIGNALS) process.once(signal, end);
   stdout.on("error", end); // the client has gone
   try {
-    const sdk = await load();
-    const connection = connect(sdk, sdk.ndJsonStream(output(write), input(stdin)) as AcpAgentStream);
+    const { sdk, serve } = await load();
+    const connection = serve(sdk.ndJsonStream(output(write), input(stdin)) as AcpAgentStream);
     await Promise.race([ended, connection.ended]);
-    const { clock, closeTimeout } = settings;
     await new Promise<void>((resolve) => {
       const cancel = clock.setTimeout(resolve, closeTimeout);
       void connection.close().then(() => {
