@@ -34,8 +34,8 @@ export function acpAgent(sourceOf: AcpAgentSourceOf, options: AcpAgentOptions = 
   const owners: SessionOwners = new Map();
   /** What serves a client is loaded with the SDK, at the first connection. */
   const load = async () => {
-    const [sdk, { ServedConnection }] = await Promise.all([loadAgentSdk(), import("./connection.ts")]);
-    return { sdk, serve: (stream: AcpAgentStream) => new ServedConnection(sdk, settings, owners, stream) };
+    const [sdk, { EditorConnection }] = await Promise.all([loadAgentSdk(), import("./connection.ts")]);
+    return { sdk, serve: (stream: AcpAgentStream) => new EditorConnection(sdk, settings, owners, stream) };
   };
   return {
     async connect(stream) {

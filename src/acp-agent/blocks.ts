@@ -4,7 +4,7 @@ import { wellFormed } from "../core/text.ts";
 import type { ToolPreview } from "../core/values.ts";
 import type { Annotation, ContentPart, FileRefPart, ImagePart } from "../universal/events.ts";
 
-export const textBlock = (text: string): ContentBlock => ({ type: "text", text: wellFormed(text) });
+export const textContent = (text: string): ContentBlock => ({ type: "text", text: wellFormed(text) });
 
 const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,(.*)$/is;
 
@@ -54,7 +54,7 @@ export const callContent = (content: ContentBlock): ToolCallContent => ({ type: 
 export function diffText(path: string, diff: string): ContentBlock {
   const longest = Math.max(2, ...[...diff.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
-  return textBlock(`${path}\n${fence}diff\n${diff}\n${fence}`);
+  return textContent(`${path}\n${fence}diff\n${diff}\n${fence}`);
 }
 
 /**
@@ -83,8 +83,8 @@ export interface CallResult {
 }
 
 /** @param max characters of `output`, and of each diff */
-export function resultOf(content: readonly ContentPart[], output: string, max: number): CallResult {
-  const blocks: ContentBlock[] = output === "" ? [] : [textBlock(cutText(output, max))];
+export function callResultOf(content: readonly ContentPart[], output: string, max: number): CallResult {
+  const blocks: ContentBlock[] = output === "" ? [] : [textContent(cutText(output, max))];
   const data: unknown[] = [];
   for (const part of content) {
     switch (part.type) {

@@ -1,10 +1,10 @@
 // The tool calls and sub-agents of a session, as the client knows them.
 import type { SessionUpdate, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { ToolCallPart, ToolKind, ToolLocation, ToolPreview } from "../universal/events.ts";
-import { type CallResult, callContent, cutText, previewContent, textBlock } from "./blocks.ts";
+import { type CallResult, callContent, cutText, previewContent, textContent } from "./blocks.ts";
 
 /** The facts of a call. A tool without a kind is `other`: nothing is guessed. */
-export interface CallFacts {
+export interface CallDetails {
   readonly name: string;
   readonly title?: string | undefined;
   readonly kind?: ToolKind | undefined;
@@ -30,7 +30,7 @@ const ALWAYS_TOLD = 1_024;
 /** A longer output is sent once it has grown by an eighth, so that all updates together stay below ten times its size. */
 const GROWTH = 8;
 
-export function partFacts(part: ToolCallPart): CallFacts {
+export function partFacts(part: ToolCallPart): CallDetails {
   const { name, title, tool_kind: kind, locations } = part;
   return { name, title, kind, locations, input: inputOf(part.arguments) };
 }
@@ -46,7 +46,7 @@ function inputOf(text: string): unknown {
 }
 
 /** The facts as ACP has them. */
-export function factFields({ name, title = name, kind = "other", locations, input }: CallFacts) {
+export function factFields({ name, title = name, kind = "other", locations, input }: CallDetails) {
   return {
     title,
     name,
@@ -72,7 +72,7 @@ export class OpenCalls {
     this.#max = maxOutput;
   }
 
-  start(key: string, facts: CallFacts, callId?: string): void {
+  start(key: string, facts: CallDetails, callId?: string): void {
     const fields = factFields(facts);
     this.#open.set(key, {
       callId,
@@ -93,7 +93,7 @@ export class OpenCalls {
   }
 
   /** All of the input has come. */
-  describe(key: string, facts: CallFacts): void {
+  describe(key: string, facts: CallDetails): void {
     const call = this.#open.get(key);
     const fields = factFields(facts);
     const text = JSON.stringify(fields);
@@ -150,7 +150,7 @@ export class OpenCalls {
   }
 
   #shown({ preview, output }: OpenCall): ToolCallContent[] {
-    return [...preview, callContent(textBlock(cutText(output, this.#max)))];
+    return [...preview, callContent(textContent(cutText(output, this.#max)))];
   }
 
   #update(toolCallId: string, fields: Omit<ToolCallUpdate, "toolCallId">): void {

@@ -1,4 +1,4 @@
-// `ServedConnection`: one client, and its sessions.
+// `EditorConnection`: one client, and its sessions.
 import type {
   AgentConnection,
   AgentContext,
@@ -31,7 +31,7 @@ export interface AcpAgentConnection {
 }
 
 /** What the connections of an agent share. The value is the connection that has opened the session. */
-export type SessionOwners = Map<string, ServedConnection>;
+export type SessionOwners = Map<string, EditorConnection>;
 
 /** What a client says about a session that it opens. */
 interface Opening {
@@ -42,7 +42,7 @@ interface Opening {
 
 const NOTHING_OFFERED: ClientOffers = { notices: false, compaction: false, forms: false };
 
-export class ServedConnection implements AcpAgentConnection {
+export class EditorConnection implements AcpAgentConnection {
   readonly closed: Promise<void>;
   /** Resolves at the end of the connection. Its chats may still close. */
   readonly ended: Promise<void>;

@@ -1,7 +1,7 @@
 // Tells the client the messages of a chat again, for `session/load`.
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import type { ChatMessage, ChatPart } from "../universal/transcript/message.ts";
-import { mediaBlock, resultOf, sourceBlocks } from "./blocks.ts";
+import { callResultOf, mediaBlock, sourceBlocks } from "./blocks.ts";
 import type { Updates } from "./updates.ts";
 
 interface Replay {
@@ -44,7 +44,7 @@ function replayPart(part: ChatPart, message: ChatMessage, within: string, replay
     case "tool": {
       calls.start(key, part);
       calls.shown(key, part.preview);
-      const result = resultOf(part.content, part.output, maxToolOutput);
+      const result = callResultOf(part.content, part.output, maxToolOutput);
       calls.end(key, part.state === "done" ? "completed" : "failed", result);
       return;
     }
@@ -59,7 +59,7 @@ function replayPart(part: ChatPart, message: ChatMessage, within: string, replay
         if (inner.type === "text") said.push(inner.text);
         else if (inner.type === "tool" || inner.type === "subagent") replayPart(inner, message, key, replay);
       }
-      const result = resultOf([], said.join("\n\n"), maxToolOutput);
+      const result = callResultOf([], said.join("\n\n"), maxToolOutput);
       calls.end(key, part.state === "done" ? "completed" : "failed", { content: result.content });
       return;
     }

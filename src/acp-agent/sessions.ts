@@ -26,7 +26,7 @@ export function openingEvent(cwd: string, clock: Pick<Clock, "wallTime">): Unive
     event_id: "evt_1",
     sequence: 1,
     time: new Date(clock.wallTime()).toISOString(),
-    session_id: randomId("acp"),
+    session_id: randomId("opening"),
     native_session_id: null,
     synthetic: true,
     source: "daemon",

@@ -2,7 +2,7 @@
 import type { CompactionUpdate } from "@agentclientprotocol/sdk";
 import type { ChatSnapshot } from "../chat/snapshot.ts";
 import { fieldsOf } from "../core/checks.ts";
-import { textBlock } from "./blocks.ts";
+import { textContent } from "./blocks.ts";
 import type { Outlet } from "./outlet.ts";
 
 /** What the client offers, of what an agent has to know. */
@@ -109,7 +109,7 @@ export class Statuses {
       case "compaction": {
         if (!offers.compaction) return void this.notice("info", label, detail);
         const isOver = isFailed || state === "completed";
-        const words = typeof summary === "string" ? { summary: [textBlock(summary)] } : {};
+        const words = typeof summary === "string" ? { summary: [textContent(summary)] } : {};
         const compactionId = this.#compaction ?? id;
         this.#compaction = isOver ? undefined : compactionId;
         this.#compact({

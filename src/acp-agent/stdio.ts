@@ -1,6 +1,6 @@
-// Serves a client over the stdin and stdout of this process. The only file of this folder that may name Node.
+// Serves a client over the stdin and stdout of this process. It needs Node's `process`, and imports nothing of Node.
 import { UnsupportedError } from "../core/errors.ts";
-import type { AcpAgentStream, ServedConnection } from "./connection.ts";
+import type { AcpAgentStream, EditorConnection } from "./connection.ts";
 import type { AcpAgentSettings } from "./options.ts";
 import type { AcpAgentSdk } from "./peer.ts";
 
@@ -8,7 +8,7 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 interface Serving {
   readonly sdk: AcpAgentSdk;
-  readonly serve: (stream: AcpAgentStream) => ServedConnection;
+  readonly serve: (stream: AcpAgentStream) => EditorConnection;
 }
 
 /** Resolves once stdin has ended, or a signal has come, and all chats are closed or `closeTimeout` is over. */

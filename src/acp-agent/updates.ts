@@ -8,7 +8,7 @@ import type {
   UniversalEvent,
   UniversalItem,
 } from "../universal/events.ts";
-import { fileBlocks, imageBlock, resultOf, sourceBlocks, textBlock } from "./blocks.ts";
+import { callResultOf, fileBlocks, imageBlock, sourceBlocks, textContent } from "./blocks.ts";
 import { OpenCalls, partFacts } from "./calls.ts";
 import { MAX_UPDATE_TEXT } from "./outlet.ts";
 import { Statuses, type StatusesSetup } from "./statuses.ts";
@@ -102,7 +102,7 @@ export class Updates {
     for (let at = 0; at < text.length; ) {
       let end = at + MAX_UPDATE_TEXT;
       if (end < text.length && isHigh(text, end - 1)) end--;
-      this.block(chunk, messageId, textBlock(text.slice(at, end)));
+      this.block(chunk, messageId, textContent(text.slice(at, end)));
       at = end;
     }
   }
@@ -192,7 +192,7 @@ export class Updates {
         this.calls.end(
           growing?.call ?? key,
           status,
-          resultOf(item.content, output, this.#setup.maxToolOutput),
+          callResultOf(item.content, output, this.#setup.maxToolOutput),
         );
         return;
       }
