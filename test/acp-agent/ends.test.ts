@@ -1,7 +1,7 @@
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import { acpAgent } from "agentwire/acp/agent";
 import { agentStep, MockAgent } from "agentwire/testing";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Outlet } from "../../src/acp-agent/outlet.ts";
 import { choose, NEVER, type Played, play, type Setup, streamPair, until } from "./support.ts";
 
@@ -257,6 +257,7 @@ async function byHand(
 }
 
 test("a second answer to a permission request, and one to no request, change nothing", async () => {
+  const errors = vi.spyOn(console, "error").mockImplementation(() => {}); // the SDK complains of both
   const mock = new MockAgent({
     script: [
       [tool({ name: "a", approval: true }), agentStep.wait("more"), tool({ name: "b", approval: true })],
@@ -282,6 +283,8 @@ test("a second answer to a permission request, and one to no request, change not
       { name: "b", decision: "reject" },
     ]);
   });
+  expect(errors.mock.calls.map(([words]) => words)).toEqual(Array(2).fill("Got response to unknown request"));
+  errors.mockRestore();
 });
 
 test("a client that reads nothing holds up the agent's answer and loses nothing", async () => {

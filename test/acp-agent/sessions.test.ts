@@ -1,10 +1,10 @@
 import { type AcpAgentSession, acpAgent } from "agentwire/acp/agent";
-import { type ChatStore, memoryStore } from "agentwire/chat";
+import { type ChatStore, createChat, memoryStore } from "agentwire/chat";
 import { agentStep, MockAgent } from "agentwire/testing";
 import { checkTranscript } from "agentwire/universal";
 import { expect, test } from "vitest";
 import { loadAgentSdk } from "../../src/acp-agent/peer.ts";
-import { choose, EVERYTHING, play, streamPair, until } from "./support.ts";
+import { choose, EditorWorld, EVERYTHING, play, streamPair, until } from "./support.ts";
 
 const { tool } = agentStep;
 const again = (sessionId: string, cwd = "/project") => ({ sessionId, cwd, mcpServers: [] });
@@ -37,9 +37,7 @@ test("the source of a session learns its id, folders, MCP servers and client", a
     sessions.push(session);
     return mock;
   });
-  await play({}, async () => {});
   const connection = await server.connect(theirs);
-  const { EditorWorld } = await import("./support.ts");
   const world = new EditorWorld(mine, {});
   await world.initialize();
   const { sessionId } = await world.agent.request("session/new", {
@@ -202,7 +200,6 @@ test("`session/list` gives pages, each session once", () =>
 test("a chat of another program in the store is not listed, and can be loaded by its id", async () => {
   const store = memoryStore();
   const mock = new MockAgent({ script: ["Old.", "New."] });
-  const { createChat } = await import("agentwire/chat");
   const chat = createChat(mock, { store, id: "theirs" });
   chat.send("before");
   await mock.waitFor(({ prompts }) => prompts.length === 1);
@@ -230,7 +227,6 @@ test("the stored events of a session have no fault", async () => {
 test("a prompt that an earlier program has left in the queue is not sent with the next one", async () => {
   const store = memoryStore();
   const mock = new MockAgent({ script: ({ text }) => [text] });
-  const { createChat } = await import("agentwire/chat");
   const chat = createChat(new MockAgent({ script: [[agentStep.hang()]] }), { store, id: "left" });
   chat.send("first");
   chat.send("left behind");
@@ -378,7 +374,6 @@ test("a source that cannot be made is the error -32603 with its words, and the n
   const server = acpAgent(source);
   const [mine, theirs] = streamPair();
   const connection = await server.connect(theirs);
-  const { EditorWorld } = await import("./support.ts");
   const world = new EditorWorld(mine, {});
   await world.initialize();
   await expect(world.open()).rejects.toMatchObject({ code: -32_603, message: "no project is open" });
@@ -386,18 +381,14 @@ test("a source that cannot be made is the error -32603 with its words, and the n
   await connection.close();
 });
 
-test("a value that is no source is the error -32603", () =>
-  play({}, async ({ join }) => {
-    const server = acpAgent((() => 3) as never);
-    const [mine, theirs] = streamPair();
-    const connection = await server.connect(theirs);
-    const { EditorWorld } = await import("./support.ts");
-    const world = new EditorWorld(mine, {});
-    await world.initialize();
-    await expect(world.open()).rejects.toMatchObject({ code: -32_603, data: { code: "invalid-input" } });
-    await connection.close();
-    void join;
-  }));
+test("a value that is no source is the error -32603", async () => {
+  const [mine, theirs] = streamPair();
+  const connection = await acpAgent((() => 3) as never).connect(theirs);
+  const world = new EditorWorld(mine, {});
+  await world.initialize();
+  await expect(world.open()).rejects.toMatchObject({ code: -32_603, data: { code: "invalid-input" } });
+  await connection.close();
+});
 
 test("a store that fails is the error -32603, and the next call works", async () => {
   const inner = memoryStore();
@@ -411,7 +402,6 @@ test("a store that fails is the error -32603, and the next call works", async ()
   const server = acpAgent(() => new MockAgent(), { store });
   const [mine, theirs] = streamPair();
   const connection = await server.connect(theirs);
-  const { EditorWorld } = await import("./support.ts");
   const world = new EditorWorld(mine, {});
   await world.initialize();
   const full = { code: -32_603, message: "the disk is full" };
@@ -427,7 +417,6 @@ test("a connection that is lost while a source is made leaves no chat behind", a
   let make = (_: MockAgent): void => {};
   const mock = new MockAgent();
   const server = acpAgent(() => new Promise<MockAgent>((resolve) => (make = resolve)), { maxSessions: 1 });
-  const { EditorWorld } = await import("./support.ts");
   const open = async () => {
     const [mine, theirs] = streamPair();
     const connection = await server.connect(theirs);

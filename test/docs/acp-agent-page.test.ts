@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { MockAgent } from "agentwire/testing";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { inTheFolder } from "../../docs/snippets/acp-agent.ts";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { readAgentOptions } from "../../src/acp-agent/options.ts";
@@ -20,6 +20,7 @@ test("the first program of docs/acp-agent.md shows the answer, the call and the 
 
 test("the agent of a folder says its name and opens a session", async () => {
   await using folder = await tempFolder();
+  const printed = vi.spyOn(console, "error").mockImplementation(() => {});
   const agent = { id: "helper", displayName: "Helper", model: "m", toolNames: [] };
   const options = { baseUrl: "http://127.0.0.1:9", apiKey: "k", agent };
   const [mine, theirs] = streamPair();
@@ -32,6 +33,8 @@ test("the agent of a folder says its name and opens a session", async () => {
   });
   expect(await world.open(folder.path)).toMatch(/\w/);
   await connection.close();
+  expect(printed.mock.calls).toEqual([[`editor works in ${folder.path}`]]);
+  printed.mockRestore();
 });
 
 test("docs/acp-agent.md names each option once with its default, and each field of a session", () => {
