@@ -53,6 +53,8 @@ const CLIENTS: Readonly<Record<string, string>> = {
   "./codebuff-run": "CodebuffRun",
 };
 
+const ADAPTERS: readonly string[] = ["./ai-sdk", "./ag-ui", "./otel"];
+
 /** What a browser downloads for each entry with all of it used, without frameworks, and for the errors alone. Needs `dist/`. */
 export async function measureSizes(root: string): Promise<MeasuredSizes> {
   const manifest = await readManifest(root);
@@ -77,6 +79,12 @@ export async function measureSizes(root: string): Promise<MeasuredSizes> {
     const [chat, codey] = ["./chat", "./codey"].map((subpath) => specifierOf(manifest, subpath));
     const program = `export { createChat } from ${JSON.stringify(chat)}; export { codey } from ${JSON.stringify(codey)};`;
     programs.push({ name: `a chat over ${codey}`, program, external: [] });
+  }
+  // An adapter comes with a chat: what it adds is the difference to the chat alone.
+  for (const subpath of ADAPTERS.filter((each) => browserEntries(manifest).includes(each))) {
+    const [chat, adapter] = ["./chat", subpath].map((each) => specifierOf(manifest, each));
+    const program = `export * from ${JSON.stringify(chat)}; export * as adapter from ${JSON.stringify(adapter)};`;
+    programs.push({ name: `agentwire/chat and ${adapter}`, program, external: frameworksOf(subpath) });
   }
   const sizes: Record<string, Size> = {};
   const errors: string[] = [];

@@ -1,4 +1,4 @@
-// The entry `agentwire/ai-sdk`: a chat as a transport of the Vercel AI SDK, and universal events as its UI message stream.
+// The entry `agentwire/ai-sdk`: a chat as a transport of the AI SDK, and its events as UI message chunks.
 export type {
   AgentwireApproval,
   AgentwireData,
