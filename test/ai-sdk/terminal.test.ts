@@ -8,8 +8,10 @@ test("`runAgentTUI` shows a turn, asks for approvals, survives a blank prompt, a
   await using terminal = await Terminal.start(PROGRAM);
   const prompt = async (text: string): Promise<void> => {
     await terminal.until("│ >");
-    terminal.type(text);
-    await terminal.until((shown) => text.trim() === "" || shown.shows(text));
+    if (text !== "") {
+      terminal.type(text);
+      await terminal.until(text); // the AI SDK reads a text and Enter that arrive together as one text
+    }
     terminal.press("enter");
   };
   await prompt("hello");
@@ -17,7 +19,7 @@ test("`runAgentTUI` shows a turn, asks for approvals, survives a blank prompt, a
   expect(terminal.shows("You said: hello.")).toBe(true);
   terminal.type("y");
   await terminal.until("One file.");
-  await prompt(" ");
+  await prompt("");
   await terminal.until("The message is empty");
   await prompt("more");
   await terminal.until(/Approve .*y\/n/);
