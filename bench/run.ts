@@ -10,6 +10,7 @@ import type { Case, Effort, Figure } from "./cases/figure.ts";
 import { idleHeap } from "./cases/idle-heap.ts";
 import { line } from "./cases/line.ts";
 import { manyTurns } from "./cases/many-turns.ts";
+import { otel } from "./cases/otel.ts";
 import { redial } from "./cases/redial.ts";
 import { run } from "./cases/run.ts";
 import { shaped } from "./cases/shaped.ts";
@@ -31,6 +32,7 @@ const CASES: readonly Case[] = [
   manyTurns,
   backlog,
   chatStore,
+  otel,
   size,
   coldImport,
   idleHeap,

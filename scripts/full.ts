@@ -18,6 +18,13 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
     },
   ],
   [
+    "acp-agent",
+    {
+      about: "acpx, a client of ACP, against examples/acp-agent.ts over stdio",
+      run: async (args) => (await import("./full/acp-agent.ts")).run(args),
+    },
+  ],
+  [
     "run",
     {
       about: "CodebuffRun against real servers and models: aimock, LiteLLM, AI SDK 5 and 7",
@@ -41,7 +48,7 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
   [
     "adapters",
     {
-      about: "captures of real programs, through the clients, to the judges of adapters",
+      about: "captures of real programs, through the clients and then through the adapters",
       run: async (args) => (await import("./full/adapters.ts")).run(args),
     },
   ],

@@ -47,11 +47,16 @@ declare class AbortController {
   abort(reason?: unknown): void;
 }
 
+/** React Native has no streams. */
 declare class ReadableStream<Chunk> {
-  constructor(source: {
-    pull(controller: { enqueue(chunk: Chunk): void; close(): void }): Promise<void>;
-    cancel(): void;
-  });
+  constructor(
+    source: {
+      pull(controller: { enqueue(chunk: Chunk): void; close(): void }): Promise<void>;
+      cancel(): Promise<void> | void;
+    },
+    strategy?: { highWaterMark: number },
+  );
+  readonly locked: boolean;
 }
 
 interface ErrorOptions {
@@ -102,3 +107,7 @@ declare class WebSocket {
 }
 
 declare const console: { debug(...values: unknown[]): void };
+
+declare class TextEncoder {
+  encode(input: string): Uint8Array;
+}

@@ -39,15 +39,27 @@ const zod = (found: string): RegExp =>
 const ink = (peer: string, found: string): RegExp =>
   new RegExp(`\`${peer}\`, version .* or later, and ${found}.*\`npm install ink@8 react@19\``);
 const NO_REACT = /Cannot find (?:package|module) 'react'/;
+const OLD_OTEL =
+  /`@opentelemetry\/api`, version 1\.3 or later, and this is an older one.*`npm install @opentelemetry\/api@1`/;
+const NO_OTEL = /Cannot find (?:package|module) '@opentelemetry\/api'/;
 
 const saying = (
   react: "works" | RegExp,
   ink: "works" | RegExp,
   schemas: "works" | RegExp,
   acp: "works" | RegExp,
+  otel: "works" | RegExp,
 ): Said => ({
   "agentwire/acp": acp,
   "agentwire/acp in CommonJS": acp,
+  "agentwire/acp/agent": acp,
+  "agentwire/acp/agent in CommonJS": acp,
+  "agentwire/ai-sdk": "works",
+  "agentwire/ai-sdk in CommonJS": "works",
+  "agentwire/ag-ui": "works",
+  "agentwire/ag-ui in CommonJS": "works",
+  "agentwire/otel": otel,
+  "agentwire/otel in CommonJS": otel,
   "agentwire/react": react,
   "agentwire/react in CommonJS": react,
   "agentwire/ink": ink,
@@ -64,20 +76,44 @@ const react = (version: string, types: string): readonly string[] => [
 
 const APPS: readonly App[] = [
   {
-    name: "React 18.3, Ink 5, zod 3, an old ACP SDK",
-    packages: [...react("~18.3.1", "18"), "ink@5", "zod@3", "@agentclientprotocol/sdk@0.29"],
-    says: saying("works", ink("react", "this is 18\\.3"), zod("this is 3\\."), sdk("this is an older one")),
+    name: "React 18.3, Ink 5, zod 3, an old ACP SDK, an old OpenTelemetry",
+    packages: [
+      ...react("~18.3.1", "18"),
+      "ink@5",
+      "zod@3",
+      "@agentclientprotocol/sdk@0.29",
+      "@opentelemetry/api@~1.2.0",
+    ],
+    says: saying(
+      "works",
+      ink("react", "this is 18\\.3"),
+      zod("this is 3\\."),
+      sdk("this is an older one"),
+      OLD_OTEL,
+    ),
     compiles: true,
   },
   {
     name: "React 19.1, zod 4.2",
     packages: [...react("~19.1.0", "~19.1.0"), "zod@~4.2.0"],
-    says: saying("works", ink("react", "this is 19\\.1"), zod("this is 4\\.2"), sdk("it is not installed")),
+    says: saying(
+      "works",
+      ink("react", "this is 19\\.1"),
+      zod("this is 4\\.2"),
+      sdk("it is not installed"),
+      NO_OTEL,
+    ),
   },
   {
-    name: "React 19.3, Ink 8, zod 4, ACP SDK 2",
-    packages: [...react("~19.3.0", "~19.3.0"), "ink@8", "zod@4", "@agentclientprotocol/sdk@2"],
-    says: saying("works", "works", "works", "works"),
+    name: "React 19.3, Ink 8, zod 4, ACP SDK 2, OpenTelemetry 1",
+    packages: [
+      ...react("~19.3.0", "~19.3.0"),
+      "ink@8",
+      "zod@4",
+      "@agentclientprotocol/sdk@2",
+      "@opentelemetry/api@1",
+    ],
+    says: saying("works", "works", "works", "works", "works"),
   },
   {
     name: "no peer",
@@ -87,6 +123,7 @@ const APPS: readonly App[] = [
       ink("react", "it is not installed"),
       zod("it is not installed"),
       sdk("it is not installed"),
+      NO_OTEL,
     ),
   },
 ];

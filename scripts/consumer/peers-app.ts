@@ -5,9 +5,10 @@
 import { createRequire } from "node:module";
 import { isAgentwireError } from "agentwire";
 import { AcpClient } from "agentwire/acp";
+import { createChat } from "agentwire/chat";
 import { mcpServers } from "agentwire/codebuff-run/tools";
 import { MockAcpAgent } from "agentwire/testing";
-import { ManualClock } from "agentwire/testing/agent";
+import { ManualClock, MockAgent } from "agentwire/testing/agent";
 
 const require = createRequire(import.meta.url);
 const said: Record<string, string> = {};
@@ -29,8 +30,6 @@ interface Renderer {
 async function showChat(): Promise<void> {
   const { createElement } = await import("react");
   const { create }: Renderer = require("react-test-renderer");
-  const { createChat } = await import("agentwire/chat");
-  const { MockAgent } = await import("agentwire/testing/agent");
   const { ChatProvider, useAgentChat, useConnection, useOwnChat, usePending, useSeconds } = await import(
     "agentwire/react"
   );
@@ -78,6 +77,48 @@ async function prompt(Client: typeof AcpClient): Promise<void> {
   }
 }
 
+/** Gives an agent to an ACP client that says nothing. */
+async function serve({ acpAgent }: typeof import("agentwire/acp/agent")): Promise<void> {
+  const stream = { readable: new ReadableStream(), writable: new WritableStream() };
+  const connection = await acpAgent(() => new MockAgent()).connect(stream);
+  await connection.close();
+}
+
+/** The last prompt is what the page has sent. */
+const prompted = [{ id: "m1", role: "user" as const, parts: [{ type: "text" as const, text: "hello" }] }];
+
+/** Answers a page of the AI SDK. */
+async function transport({ AgentwireChatTransport }: typeof import("agentwire/ai-sdk")): Promise<void> {
+  const sending = new AgentwireChatTransport(createChat(new MockAgent()));
+  const chunks = await sending.sendMessages({
+    chatId: "c1",
+    trigger: "submit-message",
+    messageId: undefined,
+    messages: prompted,
+    abortSignal: undefined,
+  });
+  const types: string[] = [];
+  for await (const { type } of chunks) types.push(type);
+  if (types.at(-1) !== "finish") throw new Error(`it sent ${types.join()}`);
+  await sending.close();
+}
+
+/** Answers an AG-UI client. */
+async function run({ agUiAgent }: typeof import("agentwire/ag-ui")): Promise<void> {
+  const chat = createChat(new MockAgent());
+  const types: string[] = [];
+  const messages = [{ id: "m1", role: "user" as const, content: "hello" }];
+  const input = { threadId: "t1", runId: "r1", messages, tools: [], context: [] };
+  for await (const { type } of agUiAgent(chat).run(input)) types.push(type);
+  if (types.at(-1) !== "RUN_FINISHED") throw new Error(`it sent ${types.join()}`);
+  await chat.close();
+}
+
+/** Makes a client that is traced, if the app has set up OpenTelemetry. */
+async function trace({ withTelemetry }: typeof import("agentwire/otel")): Promise<void> {
+  await withTelemetry(new MockAgent()).client().close();
+}
+
 await tell("agentwire/react", showChat);
 await tell("agentwire/react in CommonJS", () => require("agentwire/react").useOwnChat.name);
 await tell("agentwire/ink", () => import("agentwire/ink"));
@@ -85,6 +126,14 @@ await tell("agentwire/schemas", async () => useSchemas(await import("agentwire/s
 await tell("agentwire/schemas in CommonJS", () => useSchemas(require("agentwire/schemas")));
 await tell("agentwire/acp", () => prompt(AcpClient));
 await tell("agentwire/acp in CommonJS", () => prompt(require("agentwire/acp").AcpClient));
+await tell("agentwire/acp/agent", async () => serve(await import("agentwire/acp/agent")));
+await tell("agentwire/acp/agent in CommonJS", () => serve(require("agentwire/acp/agent")));
+await tell("agentwire/ai-sdk", async () => transport(await import("agentwire/ai-sdk")));
+await tell("agentwire/ai-sdk in CommonJS", () => transport(require("agentwire/ai-sdk")));
+await tell("agentwire/ag-ui", async () => run(await import("agentwire/ag-ui")));
+await tell("agentwire/ag-ui in CommonJS", () => run(require("agentwire/ag-ui")));
+await tell("agentwire/otel", async () => trace(await import("agentwire/otel")));
+await tell("agentwire/otel in CommonJS", () => trace(require("agentwire/otel")));
 const [server] = mcpServers({ absent: { command: process.execPath, args: ["--version"] } });
 const context = { signal: new AbortController().signal, clock: new ManualClock(), warn: () => {} };
 await tell("MCP servers", () => server?.tools(context));

@@ -1,21 +1,23 @@
-/** `npm run full -- adapters`: what judges say of the universal events of captures. See HELP. */
+/** `npm run full -- adapters`: every capture of a folder, through the clients and then through the adapters. See HELP. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { FIXTURES } from "../../test/helpers/captured-streams.ts";
-import { type CapturedStream, type PlayedFile, playFolder } from "../../test/helpers/captures/play-folder.ts";
-import { JUDGES } from "./adapters/judges.ts";
+import { checkTranscript } from "agentwire/universal";
+import { CAPTURES, FIXTURES } from "../../test/helpers/captured-streams.ts";
+import { type PlayedFile, playFolder } from "../../test/helpers/captures/play-folder.ts";
 
 const HELP = `Usage: npm run full -- adapters [options]
 
-Plays every capture of a folder through the real clients, and gives the universal events to judges:
-${JUDGES.map(({ name }) => name).join(", ")}. The first folder below the given one names the protocol.
+Plays every capture of a folder through the real clients, checks the universal events, and gives them to every adapter: the
+other side's own validators must accept what the adapter makes of them. The first folder below the given one names the protocol.
 
 Options:
   --captures <folder>  Laid out like test/fixtures.  [test/fixtures]
   --help               This text.
 
-The exit code is 1 if a judge complains, a file cannot be played, or a file gives no stream and
+The exit code is 1 if an event is wrong, a test of an adapter fails, a file cannot be played, or a file gives no stream and
 test/helpers/captures/left-out.ts does not say why.
 `;
 
@@ -44,8 +46,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return 2;
   }
   const files = await playFolder(resolve(values.captures));
-  const judged: Judged[] = [];
-  for (const played of files) judged.push({ played, complaints: await complaintsOf(played) });
+  const judged = files.map((played): Judged => ({ played, complaints: complaintsOf(played) }));
   tellLeftOut(files);
   for (const { complaints } of judged) for (const complaint of complaints) say(complaint);
   for (const protocol of new Set(files.map((played) => played.protocol)))
@@ -54,22 +55,21 @@ export async function run(args: readonly string[]): Promise<number> {
       judged.filter(({ played }) => played.protocol === protocol),
     );
   tellCounts("all", judged);
-  return files.length === 0 || judged.some(({ complaints }) => complaints.length > 0) ? 1 : 0;
+  if (files.length === 0 || judged.some(({ complaints }) => complaints.length > 0)) return 1;
+  const env = { ...process.env, AGENTWIRE_RUNS: "1", [CAPTURES]: resolve(values.captures) };
+  const child = spawn("vitest", ["run", ...ADAPTERS], { stdio: "inherit", env });
+  const [code] = await once(child, "exit");
+  return code ?? 1;
 }
 
-async function complaintsOf({ file, streams, problem }: PlayedFile): Promise<readonly string[]> {
+/** The tests that give the captures to the adapters. */
+const ADAPTERS = ["ai-sdk", "ag-ui", "acp-agent", "otel"].map((room) => `test/${room}/captures.test.ts`);
+
+function complaintsOf({ file, streams, problem }: PlayedFile): readonly string[] {
   const complaints = problem === undefined ? [] : [`${file}: ${problem}`];
-  for (const stream of streams) complaints.push(...(await judge(stream)));
-  return complaints;
-}
-
-/** A judge that throws is a complaint too. */
-async function judge({ name, events }: CapturedStream): Promise<readonly string[]> {
-  const complaints: string[] = [];
-  for (const each of JUDGES) {
-    const said = await each.judge(events).catch((error: unknown) => [`it threw ${error}`]);
-    complaints.push(...said.map((complaint) => `${name}: ${each.name}: ${complaint}`));
-  }
+  for (const { name, events } of streams)
+    for (const { index, invariant, message } of checkTranscript(events))
+      complaints.push(`${name}: event ${index}: ${invariant}: ${message}`);
   return complaints;
 }
 

@@ -167,7 +167,6 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
       imports: ["chat", "universal", ...SMALL_PARTS],
       types: ["core"],
       neutral: false,
-      node: "stdio.ts",
       peers: ["@agentclientprotocol/sdk"],
     },
   ],

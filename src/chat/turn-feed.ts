@@ -44,7 +44,7 @@ export class FeedTurn {
     return this.#log.isEnded;
   }
 
-  /** The ids of the approvals and questions that wait for the user. */
+  /** The ids of the approvals and questions that wait for the user, without those that were replied to. */
   get waiting(): ReadonlySet<string> {
     return this.#waiting;
   }
@@ -135,16 +135,7 @@ export class TurnFeed {
 
   /** Null while the prompt waits. */
   #outcomeOf(promptId: string): FeedTurn | Unsent | null {
-    if (this.#turn?.promptId === promptId) return this.#turn;
-    const { messages, busy, connection, problem } = this.#chat.getSnapshot();
-    const message = newest(messages, promptId);
-    if (message ? message.status === "queued" : busy) {
-      if (connection.contextLost) this.#chat.resume("with-transcript");
-      return null;
-    }
-    if (message?.status === "cancelled") return { status: "cancelled" };
-    const error = message?.error ?? problem;
-    return { status: "failed", ...(error ? { error } : {}) };
+    return this.#turn?.promptId === promptId ? this.#turn : unsentIn(this.#chat, promptId);
   }
 
   #onEvent(event: UniversalEvent): void {
@@ -155,6 +146,22 @@ export class TurnFeed {
     const turn = this.#turn;
     if (turn && !turn.isOver && event.session_id === turn.sessionId) turn.add(event);
   }
+}
+
+/**
+ * Why a prompt has no turn. Null while it waits for its turn. If the backend has forgotten the conversation, the chat
+ * continues with a recap.
+ */
+export function unsentIn(chat: Chat, promptId: string): Unsent | null {
+  const { messages, busy, connection, problem } = chat.getSnapshot();
+  const message = newest(messages, promptId);
+  if (message ? message.status === "queued" : busy) {
+    if (connection.contextLost) chat.resume("with-transcript");
+    return null;
+  }
+  if (message?.status === "cancelled") return { status: "cancelled" };
+  const error = message?.error ?? problem;
+  return { status: "failed", ...(error ? { error } : {}) };
 }
 
 function newest(messages: List<ChatMessage>, id: string): ChatMessage | undefined {

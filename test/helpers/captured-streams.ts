@@ -1,8 +1,11 @@
-// The universal events of every capture in `test/fixtures`, as tests of adapters read them.
+// The universal events of every capture in `test/fixtures`, or in the folder of AGENTWIRE_CAPTURES, as tests of adapters read them.
 import { fileURLToPath } from "node:url";
 import { type CapturedStream, type PlayedFile, playFolder } from "./captures/play-folder.ts";
 
 export const FIXTURES: string = fileURLToPath(new URL("../fixtures", import.meta.url));
+
+/** The variable that names another folder, laid out like this one: `npm run full -- adapters` sets it. */
+export const CAPTURES = "AGENTWIRE_CAPTURES";
 
 let played: Promise<readonly PlayedFile[]> | undefined;
 
@@ -13,6 +16,6 @@ export async function capturedStreams(): Promise<readonly CapturedStream[]> {
 
 /** All files, also those without a stream. */
 export function capturedFiles(): Promise<readonly PlayedFile[]> {
-  played ??= playFolder(FIXTURES);
+  played ??= playFolder(process.env[CAPTURES] || FIXTURES);
   return played;
 }

@@ -1,0 +1,44 @@
+import { AbstractAgent, type RunAgentInput } from "@ag-ui/client";
+import { AG_UI_HEADERS, type AgUiAgent, agUiAgent, encodeSse, toAgUi } from "agentwire/ag-ui";
+import { createChat } from "agentwire/chat";
+import type { AgentSource, UniversalStream } from "agentwire/universal";
+import { from } from "rxjs";
+
+export function routeOf(source: AgentSource): (request: Request) => Promise<Response> {
+  // #region ag-ui-route
+  const agents = new Map<string, AgUiAgent>(); // by thread; check first that the thread is this user's
+  async function POST(request: Request): Promise<Response> {
+    const input = (await request.json()) as RunAgentInput; // a run checks it
+    const agent = agents.get(input.threadId) ?? agUiAgent(createChat(source));
+    agents.set(input.threadId, agent);
+    const events = agent.run(input, { signal: request.signal });
+    return new Response(encodeSse(events), { headers: AG_UI_HEADERS });
+  }
+  // #endregion
+  return POST;
+}
+
+// #region ag-ui-abstract
+class ChatAgent extends AbstractAgent {
+  readonly agent: AgUiAgent;
+
+  constructor(agent: AgUiAgent) {
+    super();
+    this.agent = agent;
+  }
+
+  run(input: RunAgentInput) {
+    return from(this.agent.run(input));
+  }
+}
+
+// #endregion
+export { ChatAgent };
+
+export function turn(stream: UniversalStream): ReadableStream<Uint8Array> {
+  // #region ag-ui-turn
+  const events = toAgUi(stream, { threadId: "t1", runId: "r1" }); // stream: source.toUniversal(turn)
+  const body = encodeSse(events);
+  // #endregion
+  return body;
+}

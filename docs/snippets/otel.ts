@@ -1,0 +1,23 @@
+import { context, type Tracer, trace } from "@opentelemetry/api";
+import type { AgentSource } from "agentwire";
+import { withTelemetry } from "agentwire/otel";
+
+// #region otel-options
+export function traced(source: AgentSource, tracer: Tracer): AgentSource {
+  return withTelemetry(source, { tracer, content: true }); // texts of prompts, answers, inputs and outputs
+}
+// #endregion
+
+// #region otel-parent
+export async function answer(source: AgentSource, tracer: Tracer, prompt: string): Promise<string> {
+  const client = source.client();
+  const span = tracer.startSpan("answer");
+  try {
+    const turn = context.with(trace.setSpan(context.active(), span), () => client.prompt(prompt));
+    return (await turn.result).text; // the span of the turn is inside of `answer`
+  } finally {
+    span.end();
+    await client.close();
+  }
+}
+// #endregion

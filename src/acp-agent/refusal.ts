@@ -1,0 +1,34 @@
+// `AcpRefusal`: the error that a request of the client is answered with.
+import { isAgentwireError } from "../core/errors.ts";
+
+/** The error codes of JSON-RPC and ACP that the agent uses. */
+export const REFUSAL_CODES = {
+  cancelled: -32_800,
+  invalid: -32_602,
+  failed: -32_603,
+  notFound: -32_002,
+  signIn: -32_000,
+} as const;
+
+/** Clients show the message and often nothing else, so it holds the whole reason. */
+export class AcpRefusal extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(reason: keyof typeof REFUSAL_CODES, message: string, data?: unknown) {
+    super(message);
+    this.code = REFUSAL_CODES[reason];
+    this.data = data;
+  }
+}
+
+export function unknownSession(sessionId: string): AcpRefusal {
+  return new AcpRefusal("notFound", "There is no such session. Open a new one.", { sessionId });
+}
+
+/** The answer for an error of the app, of a store or of this library. */
+export function asRefusal(error: unknown): AcpRefusal {
+  if (error instanceof AcpRefusal) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new AcpRefusal("failed", message, isAgentwireError(error) ? { code: error.code } : undefined);
+}

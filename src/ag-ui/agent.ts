@@ -1,0 +1,287 @@
+// A chat as an agent for AG-UI clients: a run sends a prompt, or answers interrupts and goes on with the turn.
+import type { ResumeEntry, RunAgentInput } from "@ag-ui/core";
+import type { Chat, ChatSend } from "../chat/chat.ts";
+import type { ChatResult } from "../chat/problem.ts";
+import { readPrompt } from "../chat/prompt.ts";
+import { FeedTurn, TurnFeed } from "../chat/turn-feed.ts";
+import { type Checks, checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
+import { InvalidInputError } from "../core/errors.ts";
+import { breakable } from "./breakable.ts";
+import { type AgUiEvent, type AgUiRun, agUi, runError, runRefused, runStarted, sentences } from "./event.ts";
+import { type RunRequest, readRunInput } from "./input.ts";
+import { answerIn, decisionOf } from "./interrupts.ts";
+import { TurnWriter } from "./turn-writer.ts";
+
+/** A chat as an agent of AG-UI. */
+export interface AgUiAgent {
+  /**
+   * Runs: sends the last message of the user, or answers the interrupts in `resume`, and gives the events of the turn
+   * until it ends or waits for the user. Nothing happens before the first event is asked for. Never throws while it
+   * iterates: what goes wrong is a `RUN_ERROR`.
+   *
+   * Leaving the loop cancels the turn, and so does `signal`. A run that has ended with interrupts cancels nothing.
+   * @throws InvalidInputError for unknown options
+   */
+  readonly run: (input: RunAgentInput, options?: AgUiRunOptions) => AsyncIterable<AgUiEvent>;
+}
+
+export interface AgUiRunOptions {
+  /** Cancels the turn, such as the `signal` of a request whose page was closed. */
+  readonly signal?: AbortSignal;
+}
+
+const OPTIONS: Checks<AgUiRunOptions> = { signal: checks.signal };
+
+/**
+ * Makes an agent of a chat: one for each chat, and one chat for each thread. The thread of the first run is the agent's
+ * thread.
+ * @throws InvalidInputError for anything but a chat
+ */
+export function agUiAgent(chat: Chat): AgUiAgent {
+  if (!isObject(chat) || typeof chat.on !== "function" || typeof chat.getSnapshot !== "function")
+    throw new InvalidInputError(`the chat is ${describe(chat)}.`, "Pass the result of `createChat`.");
+  const runs = new ChatRuns(chat);
+  return {
+    run: (input, options) => {
+      checkCallOptions<AgUiRunOptions, typeof OPTIONS>(options, OPTIONS);
+      const broken = new AbortController();
+      return breakable(runs.run(input, [broken.signal, options?.signal]), () => broken.abort());
+    },
+  };
+}
+
+/** A turn of which a run was written, and more runs may follow. */
+interface Course {
+  readonly turn: FeedTurn;
+  readonly writer: TurnWriter;
+  /** How many of the turn's events were written. */
+  at: number;
+  /** The client's message that the turn answers. */
+  readonly messageId: string;
+  /** The interrupts that the client has seen. Only these can be answered. */
+  readonly shown: Set<string>;
+}
+
+/** What a run follows: the rest of a turn, or a prompt that was sent. */
+type Task = Course | { readonly sent: string; readonly messageId: string };
+
+type Prompt = NonNullable<RunRequest["prompt"]>;
+
+/** The runs of one agent. */
+class ChatRuns {
+  readonly #chat: Chat;
+  readonly #feed: TurnFeed;
+  #threadId: string | undefined;
+  #isRunning = false;
+  /** The last turn, until it was written to its end. */
+  #course: Course | undefined;
+  /** The prompts of the client, by the ids of its messages. `text` is undefined for a prompt with images. */
+  readonly #prompts = new Map<string, { readonly id: string; readonly text: string | undefined }>();
+
+  constructor(chat: Chat) {
+    this.#chat = chat;
+    this.#feed = new TurnFeed(chat);
+  }
+
+  async *run(
+    input: RunAgentInput,
+    signals: readonly (AbortSignal | undefined)[],
+  ): AsyncGenerator<AgUiEvent, void, undefined> {
+    let isMine = false;
+    try {
+      const request = readRunInput(input);
+      const refused = this.#refuse(request.run);
+      if (refused) yield refused;
+      else {
+        this.#isRunning = isMine = true;
+        yield* this.#follow(request, signals);
+      }
+    } catch (error) {
+      yield runError(error);
+    } finally {
+      if (isMine) this.#isRunning = false;
+    }
+  }
+
+  #refuse({ threadId }: AgUiRun): AgUiEvent | undefined {
+    if (this.#threadId !== undefined && this.#threadId !== threadId)
+      return runRefused("unknown-thread", "This agent has another thread. Make a chat for each thread.");
+    if (this.#isRunning)
+      return runRefused("busy", "Another run of this thread is under way. Wait for its end.");
+    this.#threadId = threadId;
+    return undefined;
+  }
+
+  async *#follow(
+    request: RunRequest,
+    signals: readonly (AbortSignal | undefined)[],
+  ): AsyncGenerator<AgUiEvent, void, undefined> {
+    const { run } = request;
+    const stop = new AbortController();
+    let task: Task | AgUiEvent | undefined;
+    const abort = (): void => {
+      if (!stop.signal.aborted && task && !("type" in task)) this.#cancel(task);
+      stop.abort();
+    };
+    try {
+      for (const signal of signals) {
+        signal?.addEventListener("abort", abort);
+        if (signal?.aborted) stop.abort();
+      }
+      task = stop.signal.aborted ? cancelled(run) : this.#begin(request);
+      if ("type" in task) {
+        if (task.type !== "RUN_ERROR") yield runStarted(run);
+        yield task;
+        return;
+      }
+      yield runStarted(run);
+      const last = yield* this.#write(task, run, stop.signal);
+      task = undefined; // from here on there is nothing to cancel
+      yield last;
+    } finally {
+      for (const signal of signals) signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Sends or answers what the request says. */
+  #begin({ prompt, resume }: RunRequest): Task | AgUiEvent {
+    const course = this.#course;
+    if (prompt && !this.#prompts.has(prompt.id)) return this.#send(prompt);
+    if (resume.length > 0) return this.#resume(resume, course);
+    // The client repeats its messages while the turn waits: it has lost the interrupts.
+    if (course && (!prompt || prompt.id === course.messageId)) return course;
+    if (prompt) return this.#sendAnew(prompt);
+    throw new InvalidInputError(
+      "the messages do not end with a message of the user.",
+      "Add one, or answer the interrupts in `resume`.",
+    );
+  }
+
+  #send(prompt: Prompt): Task {
+    readPrompt(prompt.input); // a prompt that cannot be sent cancels nothing
+    const { turn } = this.#feed;
+    if (turn && !turn.isOver && turn.waiting.size > 0) this.#chat.cancel();
+    return this.#sent(prompt, this.#chat.send(prompt.input));
+  }
+
+  /** The client runs a message again that was sent before: it wants another answer. */
+  #sendAnew(prompt: Prompt): Task {
+    const { id, text } = this.#prompts.get(prompt.id) ?? {};
+    if (id === undefined || !this.#chat.getSnapshot().capabilities?.branches) return this.#send(prompt);
+    const isSame = text === prompt.input.text && !prompt.input.images;
+    if (!isSame) return this.#sent(prompt, this.#chat.edit(id, prompt.input));
+    return this.#sent(prompt, this.#chat.regenerate(id), id); // the message of the prompt stays
+  }
+
+  #sent({ id: messageId, input }: Prompt, outcome: ChatSend, shown?: string): Task {
+    if (!outcome.ok) throw outcome.error;
+    this.#prompts.set(messageId, {
+      id: shown ?? outcome.id,
+      text: input.images ? undefined : input.text,
+    });
+    this.#course = undefined;
+    return { sent: outcome.id, messageId };
+  }
+
+  /** An answer names what was shown, or does nothing. */
+  #resume(entries: readonly ResumeEntry[], course: Course | undefined): Task | AgUiEvent {
+    if (!course || !entries.some(({ interruptId }) => course.shown.has(interruptId)))
+      return runRefused(
+        "interrupt-over",
+        "These interrupts are over, and so is their turn. Send a new message.",
+      );
+    const { turn, writer, shown } = course;
+    const replies = new Map<string, () => ChatResult>();
+    for (const entry of entries) {
+      const { interruptId: id } = entry;
+      const interrupt = writer.interrupts.get(id);
+      if (!interrupt || !shown.has(id) || !turn.waiting.has(id) || replies.has(id)) continue;
+      const isQuestion = interrupt.reason === "input_required";
+      if (isQuestion) {
+        const answer = answerIn(entry);
+        replies.set(id, () => this.#chat.answer(id, answer));
+      } else {
+        const decision = decisionOf(entry);
+        replies.set(id, () => this.#chat.decide(id, decision));
+      }
+    }
+    for (const [id, reply] of replies) {
+      const outcome = reply();
+      if (!outcome.ok) throw outcome.error;
+      turn.replied(id);
+    }
+    return course;
+  }
+
+  /** Writes until the turn ends or waits. Returns the run's last event. */
+  async *#write(
+    task: Task,
+    run: AgUiRun,
+    signal: AbortSignal,
+  ): AsyncGenerator<AgUiEvent, AgUiEvent, undefined> {
+    const course = "sent" in task ? await this.#courseOf(task, run, signal) : task;
+    if ("type" in course) return course;
+    this.#course = course;
+    const { turn, writer, shown } = course;
+    const reading = turn.read(course.at, signal);
+    for (;;) {
+      const { done, value } = await reading.next();
+      if (!done) {
+        course.at++;
+        if (value.type !== "turn.ended" && value.type !== "session.ended") {
+          yield* writer.write(value);
+          continue;
+        }
+        this.#course = undefined;
+        return yield* writer.end(run, value.type === "turn.ended" ? value.data.metadata : undefined);
+      }
+      if (value === "waiting") {
+        const interrupts = [...writer.interrupts.values()].filter(({ id }) => turn.waiting.has(id));
+        yield* writer.suspend();
+        for (const { id } of interrupts) shown.add(id);
+        return agUi({ type: "RUN_FINISHED", ...run, outcome: { type: "interrupt", interrupts } });
+      }
+      this.#course = undefined;
+      return yield* writer.end(run, value === "aborted" ? { status: "cancelled" } : undefined);
+    }
+  }
+
+  async #courseOf(
+    { sent, messageId }: Extract<Task, { readonly sent: string }>,
+    run: AgUiRun,
+    signal: AbortSignal,
+  ): Promise<Course | AgUiEvent> {
+    const turn = await this.#feed.follow(sent, signal);
+    if (turn instanceof FeedTurn) {
+      const writer = new TurnWriter(turn.sessionId, turn.id);
+      return { turn, writer, at: 0, messageId, shown: new Set() };
+    }
+    if (turn?.status !== "failed") return cancelled(run);
+    const { title = "The prompt was not sent", detail = "", code = "unknown" } = turn.error ?? {};
+    return runRefused(code, sentences(title, detail));
+  }
+
+  /** Cancels what a run has begun: its turn, or its prompt that waits. */
+  #cancel(task: Task): void {
+    this.#course = undefined;
+    if (!("sent" in task)) {
+      if (!task.turn.isOver) this.#chat.cancel();
+      return;
+    }
+    const { sent } = task;
+    if (this.#chat.getSnapshot().queue.some(({ id }) => id === sent)) {
+      this.#chat.unqueue(sent);
+      return;
+    }
+    const { turn } = this.#feed;
+    if (turn?.promptId === sent && turn.isOver) return;
+    this.#chat.cancel();
+    // A regenerated prompt may wait for the end of the old turn.
+    void this.#feed.follow(sent).then((begun) => {
+      if (begun instanceof FeedTurn && !begun.isOver) this.#chat.cancel();
+    });
+  }
+}
+
+const cancelled = (run: AgUiRun): AgUiEvent =>
+  agUi({ type: "RUN_FINISHED", ...run, outcome: { type: "cancelled" } });

@@ -1,0 +1,120 @@
+// Approvals and questions as interrupts, and the answers in `resume`.
+import type { Interrupt, ResumeEntry } from "@ag-ui/core";
+import {
+  type Checks,
+  checkFields,
+  checks,
+  defined,
+  describe,
+  fieldsOf,
+  isObject,
+  oneOf,
+} from "../core/checks.ts";
+import { InvalidInputError } from "../core/errors.ts";
+import type { Answer, Decision, GrantScope } from "../core/values.ts";
+import type { PermissionData, QuestionData } from "../universal/events.ts";
+import { facts } from "./event.ts";
+
+/** Where an interrupt comes from. */
+interface Origin {
+  readonly toolCallId: string | undefined;
+  readonly subagentRunId: string | undefined;
+}
+
+const APPROVAL = {
+  type: "object",
+  properties: {
+    approved: { type: "boolean" },
+    scope: { enum: ["once", "turn", "session"] },
+    reason: { type: "string" },
+  },
+  required: ["approved"],
+  additionalProperties: false,
+};
+
+const ANSWERS = {
+  type: "object",
+  properties: { answers: { type: "array", items: { type: "array", items: { type: "string" } } } },
+  required: ["answers"],
+  additionalProperties: false,
+};
+
+export function approvalInterrupt(data: PermissionData, origin: Origin): Interrupt {
+  const { toolName, input, grant, agent } = fieldsOf(data.metadata);
+  return {
+    ...defined(origin),
+    id: data.permission_id,
+    reason: origin.toolCallId === undefined ? "confirmation" : "tool_call",
+    message: `Allow ${data.action}?`,
+    responseSchema: APPROVAL,
+    ...metadata({ tool: toolName ?? data.action, input, grant, agent, preview: data.preview }),
+  };
+}
+
+export function questionInterrupt(data: QuestionData, origin: Origin): Interrupt {
+  const { question_id, prompt, options } = data;
+  const questions = data.questions ?? [
+    { question: prompt, options: options.map((label) => ({ label })), multi_select: false },
+  ];
+  return {
+    ...defined(origin),
+    id: question_id,
+    reason: "input_required",
+    message: questions.map(({ question }) => question).join("\n"),
+    responseSchema: ANSWERS,
+    ...metadata({ questions }),
+  };
+}
+
+function metadata(own: Readonly<Record<string, unknown>>): Pick<Interrupt, "metadata"> {
+  const found = facts(own);
+  return found ? { metadata: found } : {};
+}
+
+interface ApprovalPayload {
+  readonly approved: boolean;
+  readonly scope?: GrantScope;
+  readonly reason?: string;
+}
+
+const APPROVAL_FIELDS: Checks<ApprovalPayload> = {
+  approved: checks.boolean,
+  scope: oneOf("once", "turn", "session"),
+  reason: checks.string,
+};
+
+interface AnswersPayload {
+  readonly answers: readonly (readonly string[])[];
+}
+
+/** The chat checks the answers. */
+const ANSWERS_FIELDS: Checks<AnswersPayload> = { answers: checks.array };
+
+/** @throws InvalidInputError for a payload that does not fit the interrupt's `responseSchema` */
+export function decisionOf({ status, payload }: ResumeEntry): Decision {
+  if (status === "cancelled") return "reject";
+  const given = payloadWith("approved", payload, "{ approved: true }");
+  checkFields<ApprovalPayload, typeof APPROVAL_FIELDS>(given as ApprovalPayload, APPROVAL_FIELDS, FIELD);
+  const { approved, scope, reason } = given as ApprovalPayload;
+  if (approved) return { decision: "once", ...defined({ scope }) };
+  return { decision: "reject", ...defined({ reason }) };
+}
+
+/** @throws InvalidInputError for a payload that does not fit the interrupt's `responseSchema` */
+export function answerIn({ status, payload }: ResumeEntry): Answer {
+  if (status === "cancelled") return null;
+  const given = payloadWith("answers", payload, '{ answers: [["Yes"]] }');
+  checkFields<AnswersPayload, typeof ANSWERS_FIELDS>(given as AnswersPayload, ANSWERS_FIELDS, FIELD);
+  return (given as AnswersPayload).answers;
+}
+
+const FIELD = "field of a `payload`";
+
+function payloadWith(field: string, payload: unknown, example: string): object {
+  if (isObject(payload) && Object.hasOwn(payload, field) && payload[field] !== undefined) return payload;
+  const what = isObject(payload) ? `has no \`${field}\`` : `is ${describe(payload)}`;
+  throw new InvalidInputError(
+    `the \`payload\` of a resume entry ${what}.`,
+    `Pass an object such as ${example}.`,
+  );
+}

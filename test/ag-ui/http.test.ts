@@ -1,0 +1,185 @@
+// The client of AG-UI over a real server whose route is ours.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream } from "node:stream/web";
+import { HttpAgent } from "@ag-ui/client";
+import { AG_UI_HEADERS, type AgUiAgent, encodeSse } from "agentwire/ag-ui";
+import { agentStep } from "agentwire/testing/agent";
+import { expect, test } from "vitest";
+import { until } from "../../examples/support/until.ts";
+import { Bench } from "./support/client.ts";
+
+/** A server with one route. */
+class Route implements AsyncDisposable {
+  readonly server = createServer(async (request, response) => {
+    const stop = new AbortController();
+    response.on("close", () => stop.abort());
+    const input = JSON.parse(Buffer.concat(await request.toArray()).toString());
+    const body = new Response(encodeSse(this.agent.run(input, { signal: stop.signal })), {
+      headers: AG_UI_HEADERS,
+    });
+    response.writeHead(body.status, Object.fromEntries(body.headers));
+    if (body.body) await pipeline(Readable.fromWeb(body.body as ReadableStream), response).catch(() => {});
+  });
+  readonly agent: AgUiAgent;
+
+  constructor(agent: AgUiAgent) {
+    this.agent = agent;
+  }
+
+  async client(): Promise<HttpAgent> {
+    this.server.listen(0, "127.0.0.1");
+    await once(this.server, "listening");
+    const { port } = this.server.address() as AddressInfo;
+    return new HttpAgent({ url: `http://127.0.0.1:${port}/agent`, threadId: "thread" });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.server.close();
+    this.server.closeAllConnections();
+    await once(this.server, "close");
+  }
+}
+
+const say = (client: HttpAgent, id: string, content: string) =>
+  client.addMessage({ id, role: "user", content });
+
+test("HttpAgent gets text, reasoning, tools, a plan and sub-agents as messages", async () => {
+  await using bench = new Bench({
+    *script() {
+      yield agentStep.reasoning("Hm.");
+      yield agentStep.plan([{ content: "look", status: "pending" }]);
+      yield "Let me look. ";
+      yield* agentStep.tool({ name: "ls", input: { path: "." }, output: "a.txt" });
+      yield agentStep.subagent({ type: "picker", name: "Picker", steps: ["Found it."] });
+      yield "One file \u{1f600}.";
+    },
+  });
+  await using route = new Route(bench.agent);
+  const client = await route.client();
+  say(client, "m1", "What is here?");
+  const started: string[] = [];
+  const { newMessages } = await client.runAgent(
+    {},
+    { onSubagentStartedEvent: ({ event }) => void started.push(event.name) },
+  );
+  expect(newMessages).toMatchObject([
+    { role: "reasoning", content: "Hm." },
+    { role: "activity", activityType: "plan", content: { entries: [{ content: "look" }] } },
+    { role: "assistant", content: "Let me look. " },
+    { role: "assistant", toolCalls: [{ function: { name: "ls", arguments: '{"path":"."}' } }] },
+    { role: "tool", content: "a.txt", metadata: { agentwire: { state: "done" } } },
+    { role: "assistant", content: "Found it.", subagentRunId: expect.any(String) },
+    { role: "assistant", content: "One file \u{1f600}." },
+  ]);
+  expect(started).toEqual(["Picker"]);
+});
+
+test("HttpAgent is interrupted, resumes, and then sends its next message", async () => {
+  await using bench = new Bench({
+    *script({ text }) {
+      if (text === "go") {
+        const { state } = yield* agentStep.tool({ name: "rm", approval: true, output: "gone" });
+        yield `It is ${state}.`;
+      } else yield "As you like.";
+    },
+  });
+  await using route = new Route(bench.agent);
+  const client = await route.client();
+  say(client, "m1", "go");
+  await client.runAgent();
+  expect(client.pendingInterrupts).toMatchObject([{ reason: "tool_call", message: "Allow rm?" }]);
+  const interruptId = client.pendingInterrupts[0]?.id ?? "";
+  await client.runAgent({ resume: [{ interruptId, status: "resolved", payload: { approved: true } }] });
+  expect(client.pendingInterrupts).toEqual([]);
+  say(client, "m2", "thanks");
+  await client.runAgent();
+  expect(client.messages.map(({ role, content }) => `${role} ${content ?? ""}`)).toEqual([
+    "user go",
+    "assistant ",
+    "tool gone",
+    "assistant It is done.",
+    "user thanks",
+    "assistant As you like.",
+  ]);
+});
+
+test("HttpAgent drops its interrupts for a new message", async () => {
+  await using bench = new Bench({
+    script: ({ text }) => (text === "go" ? [agentStep.tool({ name: "rm", approval: true })] : ["Fine."]),
+  });
+  await using route = new Route(bench.agent);
+  const client = await route.client();
+  say(client, "m1", "go");
+  await client.runAgent();
+  say(client, "m2", "never mind");
+  const resume = client.pendingInterrupts.map(({ id }) => ({
+    interruptId: id,
+    status: "cancelled" as const,
+  }));
+  const { newMessages } = await client.runAgent({ resume });
+  expect(newMessages.at(-1)).toMatchObject({ content: "Fine." });
+  expect(client.pendingInterrupts).toEqual([]);
+});
+
+test("HttpAgent that aborts its run cancels the turn", async () => {
+  await using bench = new Bench({ script: () => ["Hi", agentStep.hang()] });
+  await using route = new Route(bench.agent);
+  const client = await route.client();
+  say(client, "m1", "go");
+  const run = client.runAgent({}, { onTextMessageContentEvent: () => client.abortRun() });
+  await run;
+  await until(bench.chat, ({ busy }) => !busy);
+  expect(bench.chat.getSnapshot().messages.at(-1)?.status).toBe("cancelled");
+});
+
+test("HttpAgent hears why a run was refused", async () => {
+  await using bench = new Bench();
+  await using route = new Route(bench.agent);
+  const client = await route.client();
+  const codes: (string | undefined)[] = [];
+  await client.runAgent({}, { onRunErrorEvent: ({ event }) => void codes.push(event.code) });
+  expect(codes).toEqual(["invalid-input"]);
+});
+
+test("the encoder reads an event only when the body is read, and a cancelled body leaves the loop", async () => {
+  let asked = 0;
+  let isLeft = false;
+  const events = {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => ({
+        done: false as const,
+        value: { type: "CUSTOM", name: "a", value: ++asked } as never,
+      }),
+      return: async () => {
+        isLeft = true;
+        return { done: true as const, value: undefined };
+      },
+    }),
+  };
+  const reader = encodeSse(events).getReader();
+  expect(asked).toBe(0);
+  const { value } = await reader.read();
+  expect(new TextDecoder().decode(value)).toBe('data: {"type":"CUSTOM","name":"a","value":1}\n\n');
+  expect(asked).toBe(1);
+  await reader.cancel();
+  expect(isLeft).toBe(true);
+});
+
+test("the body fails if the events do, or are no JSON, and the loop is left", async () => {
+  const failing = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("lost")) }) };
+  await expect(encodeSse(failing).getReader().read()).rejects.toThrow("lost");
+  let isLeft = false;
+  async function* odd() {
+    try {
+      yield { type: "CUSTOM", name: "a", value: 1n } as never;
+    } finally {
+      isLeft = true;
+    }
+  }
+  await expect(encodeSse(odd()).getReader().read()).rejects.toThrow(TypeError);
+  expect(isLeft).toBe(true);
+});

@@ -1,0 +1,72 @@
+import { agUiAgent } from "agentwire/ag-ui";
+import { createChat } from "agentwire/chat";
+import { agentStep, MockAgent } from "agentwire/testing/agent";
+import { expect, test, vi } from "vitest";
+import { ChatAgent, routeOf, turn } from "../../docs/snippets/ag-ui.ts";
+import { Page } from "../docs/page.ts";
+import { capturedOutput } from "../helpers/captured-output.ts";
+import { inputOf } from "./support/client.ts";
+
+const output = capturedOutput();
+
+test("the first program is interrupted by the approval, and prints the rest", async () => {
+  await import("../../docs/snippets/ag-ui-first.ts");
+  await vi.waitFor(() => expect(output.logged.at(-1)).toEqual(["text:", "file."]));
+  const lines = output.logged.map((values) => values.join(" "));
+  expect(lines).toContain("TOOL_CALL_START");
+  expect(lines).toContain("RUN_FINISHED");
+  expect(lines).toContain("result: a.txt");
+});
+
+test("the route streams the answer of a thread's chat", async () => {
+  const POST = routeOf(new MockAgent());
+  const ask = async (text: string, threadId: string) => {
+    const body = JSON.stringify({ ...inputOf([text]), threadId });
+    return POST(new Request("http://localhost/agent", { method: "POST", body }));
+  };
+  const response = await ask("hello", "a");
+  expect(response.headers.get("content-type")).toContain("text/event-stream");
+  expect(await response.text()).toMatch(/^data: \{"type":"RUN_STARTED".*"RUN_FINISHED".*\n\n$/s);
+  expect(await (await ask("hello", "b")).text()).toContain("RUN_FINISHED");
+});
+
+test("a chat is an AbstractAgent of the client", async () => {
+  const client = new ChatAgent(agUiAgent(createChat(new MockAgent({ script: ["Hello."] }))));
+  client.addMessage({ id: "m1", role: "user", content: "hi" });
+  const { newMessages } = await client.runAgent();
+  expect(newMessages).toMatchObject([{ role: "assistant", content: "Hello." }]);
+});
+
+test("one turn of a client is a run", async () => {
+  const source = new MockAgent({ script: [["Hi", agentStep.status("thinking")]] });
+  const client = source.client();
+  const body = turn(source.toUniversal(client.prompt("hello")));
+  const text = await new Response(body).text();
+  expect(text).toContain('"delta":"Hi"');
+  expect(text).toContain("RUN_FINISHED");
+  await client.close();
+});
+
+const WORDS = [
+  "branch",
+  "plan",
+  "context",
+  "notice",
+  "compaction",
+  "mode",
+  "model",
+  "commands",
+  "tool facts",
+  "call state",
+  "preview",
+  "scope",
+  "streamed arguments",
+  "sub-agent",
+  "citation",
+  "prompt id",
+];
+
+test("docs/ag-ui.md has a row for each word of the universal events", () => {
+  const rows = new Page("docs/ag-ui.md").rows("What becomes what").map(([cell = ""]) => cell);
+  for (const word of WORDS) expect(rows.join("\n")).toContain(word);
+});

@@ -1,0 +1,265 @@
+import { type AgUiEvent, agUiAgent, toAgUi } from "agentwire/ag-ui";
+import { createChat } from "agentwire/chat";
+import { agentStep, MockAgent } from "agentwire/testing/agent";
+import { describe, expect, test } from "vitest";
+import { until } from "../../examples/support/until.ts";
+import { settle } from "../../src/testing/settle.ts";
+import { Script } from "../universal/build.ts";
+import { approve, Bench, inputOf, interruptsOf, resumeOf, textOf } from "./support/client.ts";
+import { collect, judge, told } from "./support/judge.ts";
+import { RUN } from "./support/mapped.ts";
+
+const idle = ({ busy, queue }: { readonly busy: boolean; readonly queue: readonly unknown[] }) =>
+  !busy && queue.length === 0;
+
+function* script() {
+  yield agentStep.reasoning("Hm.");
+  yield agentStep.subagent({ type: "a", name: "A", steps: ["one two"] });
+  yield* agentStep.tool({ name: "ls", streams: ["a", "b"], output: "ab" });
+  yield "three four five";
+}
+
+/** How many events a whole run of the script has. */
+async function lengthOf(): Promise<number> {
+  await using bench = new Bench({ script });
+  return (await bench.run(inputOf(["go"]))).length;
+}
+
+describe("a run that is stopped", () => {
+  test.each(["break", "signal"] as const)("at any event cancels its turn: by %s", async (how) => {
+    const length = await lengthOf();
+    for (let at = 1; at < length; at++) {
+      await using bench = new Bench({ script });
+      const stop = new AbortController();
+      const seen: AgUiEvent[] = [];
+      for await (const event of bench.agent.run(inputOf(["go"]), { signal: stop.signal })) {
+        seen.push(event);
+        if (seen.length !== at) continue;
+        if (how === "break") break;
+        stop.abort();
+      }
+      if (how === "signal") {
+        await judge(seen);
+        expect(told(seen).at(-1)).toBe("RUN_FINISHED cancelled");
+      }
+      await until(bench.chat, idle);
+      const statuses = bench.chat.getSnapshot().messages.map(({ status }) => status);
+      expect(statuses.at(-1)).not.toBe("open");
+      expect(textOf(await bench.run(inputOf(["go", "again"])))).toContain("three");
+    }
+  });
+
+  test("while it waits for the next event ends at once", async () => {
+    await using bench = new Bench({ script: () => ["Hi", agentStep.hang()] });
+    const run = bench.agent.run(inputOf(["go"]))[Symbol.asyncIterator]();
+    let next = await run.next();
+    while (!next.done && next.value.type !== "TEXT_MESSAGE_CONTENT") next = await run.next();
+    const waiting = run.next();
+    await run.return?.();
+    await waiting;
+    await until(bench.chat, idle);
+    expect(bench.mock.cancels).toHaveLength(1);
+  });
+
+  test("before it begins sends nothing", async () => {
+    await using bench = new Bench();
+    const events = await bench.run(inputOf(["go"]), { signal: AbortSignal.abort() });
+    expect(told(events)).toEqual(["RUN_STARTED", "RUN_FINISHED cancelled"]);
+    expect(bench.chat.getSnapshot().messages.length).toBe(0);
+    await bench.agent
+      .run(inputOf(["go"]))
+      [Symbol.asyncIterator]()
+      .return?.();
+    expect(bench.chat.getSnapshot().messages.length).toBe(0);
+  });
+
+  test("while its prompt waits for another turn takes the prompt back, and leaves that turn alone", async () => {
+    await using bench = new Bench({ script: () => ["Hi", agentStep.wait("gate"), "there"] });
+    bench.chat.send("other");
+    const stop = new AbortController();
+    const run = bench.run(inputOf(["mine"]), { signal: stop.signal });
+    await until(bench.chat, ({ queue }) => queue.length === 1);
+    stop.abort();
+    expect(told(await run).at(-1)).toBe("RUN_FINISHED cancelled");
+    bench.mock.release("gate");
+    await until(bench.chat, idle);
+    expect(bench.mock.prompts.map(({ text }) => text)).toEqual(["other"]);
+    expect(bench.mock.cancels).toEqual([]);
+  });
+
+  test("while the old answer is cancelled for a new one sends no new one", async () => {
+    await using bench = new Bench({
+      cancelDelay: 0,
+      script: ({ text }) => (text === "slow" ? ["Hi", agentStep.hang()] : ["One."]),
+    });
+    await bench.run(inputOf(["a"]));
+    bench.chat.send("slow");
+    const stop = new AbortController();
+    const run = bench.run(inputOf(["a"]), { signal: stop.signal });
+    await settle();
+    stop.abort();
+    await run;
+    await until(bench.chat, idle);
+    expect(bench.chat.getSnapshot().messages.map(({ status }) => status)).not.toContain("open");
+  });
+
+  test("by its interrupts cancels nothing when the loop is left", async () => {
+    await using bench = new Bench({ script: [[agentStep.tool({ name: "rm", approval: true })]] });
+    const stop = new AbortController();
+    for await (const event of bench.agent.run(inputOf(["go"]), { signal: stop.signal }))
+      if (event.type === "RUN_FINISHED") break;
+    stop.abort();
+    expect(bench.chat.getSnapshot().pending).toHaveLength(1);
+    expect(bench.mock.cancels).toEqual([]);
+  });
+
+  test("in the rest of a turn cancels that turn", async () => {
+    await using bench = new Bench({
+      script: () => [agentStep.tool({ name: "rm", approval: true }), agentStep.hang()],
+    });
+    const [interrupt] = interruptsOf(await bench.run(inputOf(["go"])));
+    const stop = new AbortController();
+    const entry = resumeOf(approve(interrupt?.id ?? ""));
+    const rest = bench.run(inputOf(["go"], entry), { signal: stop.signal });
+    await bench.mock.waitFor(({ decisions }) => decisions.length === 1);
+    stop.abort();
+    expect(told(await rest).at(-1)).toBe("RUN_FINISHED cancelled");
+    await until(bench.chat, idle);
+    expect(told(await bench.run(inputOf(["go"], entry)))).toEqual(["RUN_ERROR interrupt-over"]);
+  });
+
+  test("leaves no listener at its signal", async () => {
+    await using bench = new Bench();
+    const listeners = new Set<unknown>();
+    const signal = {
+      aborted: false,
+      addEventListener: (_: string, listener: unknown) => listeners.add(listener),
+      removeEventListener: (_: string, listener: unknown) => listeners.delete(listener),
+    } as unknown as AbortSignal;
+    await bench.run(inputOf(["go"]), { signal });
+    expect(listeners.size).toBe(0);
+  });
+});
+
+describe("a run is refused", () => {
+  test.each([
+    ["no object", 7],
+    ["null", null],
+    ["no ids", { messages: [] }],
+    ["no messages", { threadId: "t", runId: "r" }],
+    [
+      "messages of another form",
+      { threadId: "t", runId: "r", messages: [{ role: "user", content: 1, id: "a" }] },
+    ],
+    ["a message without an id", { threadId: "t", runId: "r", messages: [{ role: "user", content: "a" }] }],
+    ["a resume of another form", { ...inputOf(["a"]), resume: [{ interruptId: 1, status: "resolved" }] }],
+    ["a resume that is no list", { ...inputOf(["a"]), resume: {} }],
+    ["no message of the user", { ...inputOf([]), messages: [{ id: "a", role: "assistant", content: "x" }] }],
+    ["a blank prompt", inputOf(["  "])],
+  ])("with %s: RUN_ERROR invalid-input", async (_, input) => {
+    await using bench = new Bench();
+    expect(told(await bench.run(input as never))).toEqual(["RUN_ERROR invalid-input"]);
+    expect(bench.chat.getSnapshot().messages.length).toBe(0);
+  });
+
+  test.each([
+    { type: "image", source: { type: "url", value: "https://x/y.png" } },
+    { type: "image", source: { type: "file", value: "file-1" } },
+    { type: "audio", source: { type: "data", value: "AAAA", mimeType: "audio/mp3" } },
+    { type: "binary" },
+    null,
+  ])("with content that no prompt can have: RUN_ERROR unsupported: %j", async (part) => {
+    await using bench = new Bench();
+    const content = [{ type: "text", text: "look" }, part];
+    const events = await bench.run({
+      ...inputOf([]),
+      messages: [{ id: "m", role: "user", content }] as never,
+    });
+    expect(told(events)).toEqual(["RUN_ERROR unsupported"]);
+  });
+
+  test("with an image for a backend without images: RUN_ERROR unsupported", async () => {
+    await using bench = new Bench({ capabilities: { images: false } });
+    const image = { type: "image", source: { type: "url", value: "data:image/png;base64,AAAA" } };
+    const content = [{ type: "text", text: "look" }, image];
+    const events = await bench.run({
+      ...inputOf([]),
+      messages: [{ id: "m", role: "user", content }] as never,
+    });
+    expect(told(events)).toEqual(["RUN_ERROR unsupported"]);
+  });
+
+  test("of another thread, and beside another run: unknown-thread, busy", async () => {
+    await using bench = new Bench({ script: () => ["Hi", agentStep.wait("gate")] });
+    const first = bench.run(inputOf(["go"]));
+    await until(bench.chat, ({ busy }) => busy);
+    expect(told(await bench.run({ ...inputOf(["go"]), threadId: "other" }))).toEqual([
+      "RUN_ERROR unknown-thread",
+    ]);
+    expect(told(await bench.run(inputOf(["go", "more"])))).toEqual(["RUN_ERROR busy"]);
+    bench.mock.release("gate");
+    expect(told(await first).at(-1)).toBe("RUN_FINISHED success");
+    bench.mock.release("gate");
+    expect(bench.mock.prompts).toHaveLength(1);
+  });
+
+  test("on a closed chat: RUN_ERROR closed", async () => {
+    await using bench = new Bench();
+    await bench.chat.close();
+    expect(told(await bench.run(inputOf(["go"])))).toEqual(["RUN_ERROR closed"]);
+  });
+
+  test("when the chat is closed in the middle of it, it ends", async () => {
+    await using bench = new Bench({ script: () => ["Hi", agentStep.hang()] });
+    const run = bench.run(inputOf(["go"]));
+    await until(bench.chat, ({ busy }) => busy);
+    await bench.chat.close();
+    expect(told(await run).at(-1)).toMatch(/^RUN_(?:FINISHED cancelled|ERROR)/);
+  });
+});
+
+describe("a wrong argument", () => {
+  test("is an InvalidInputError at once", () => {
+    const chat = createChat(new MockAgent());
+    const wrong = (call: () => unknown) =>
+      expect(call).toThrow(expect.objectContaining({ code: "invalid-input" }));
+    wrong(() => agUiAgent({} as never));
+    wrong(() => agUiAgent(undefined as never));
+    wrong(() => agUiAgent(chat).run(inputOf(["go"]), { sginal: undefined } as never));
+    wrong(() => agUiAgent(chat).run(inputOf(["go"]), { signal: 1 } as never));
+    wrong(() => toAgUi([] as never, RUN));
+    wrong(() => toAgUi(collectable(), undefined as never));
+    wrong(() => toAgUi(collectable(), { threadId: "t" } as never));
+    wrong(() => toAgUi(collectable(), { ...RUN, runid: "r" } as never));
+  });
+});
+
+async function* collectable(): AsyncGenerator<never> {}
+
+describe("a stream that is cut", () => {
+  const events = new Script().session().turn("go");
+  const agent = events.subagent("helper", "Helper", null);
+  events.delta(events.start({ parent_id: agent }), "Hi");
+  events.call("ls", {}, { parent: agent });
+
+  test("at any event ends its run with everything closed", async () => {
+    for (let length = 0; length <= events.events.length; length++) {
+      const all = await collect(toAgUi(streamOf(events.events.slice(0, length)), RUN));
+      await judge(all);
+      if (length > 1) expect(told(all).at(-1)).toBe("RUN_ERROR incomplete");
+    }
+  });
+
+  test("by an error ends its run with that error", async () => {
+    async function* failing() {
+      yield* events.events;
+      throw new Error("lost");
+    }
+    const all = await collect(toAgUi(failing(), RUN));
+    expect(all.at(-1)).toEqual({ type: "RUN_ERROR", message: "lost", code: "unknown" });
+  });
+
+  async function* streamOf<T>(list: readonly T[]): AsyncGenerator<T> {
+    yield* list;
+  }
+});
