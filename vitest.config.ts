@@ -42,9 +42,7 @@ const UNCOUNTED = [
  * The acceptance suites once more, on Node's own WebSocket in place of `ws`. `npm run test:browser` runs them in Chromium, so `npm test`
  * leaves them to `npm run full`, which sets this variable.
  */
-const OTHER_SOCKET = "test/*/acceptance/browser.test.ts";
-const IS_WIDE = (process.env["AGENTWIRE_RUNS"] ?? "") !== "";
-const wide = IS_WIDE ? [OTHER_SOCKET] : [];
+const wide = (process.env["AGENTWIRE_RUNS"] ?? "") === "" ? [] : ["test/**/*.wide.ts"];
 
 const testsOf = (group: string) => `test/${group}/**/*.test.{ts,tsx}`;
 const sharedGroups = Object.values(SHARED_GROUPS).flat();
@@ -81,7 +79,7 @@ export default defineConfig({
           test: {
             name,
             include: groups.map(testsOf),
-            exclude: [...apart, ...UNCOUNTED, OTHER_SOCKET],
+            exclude: [...apart, ...UNCOUNTED],
             isolate: false,
           },
         }),
@@ -91,7 +89,7 @@ export default defineConfig({
         test: {
           name: "apart",
           include: [...otherGroups, ...apart],
-          exclude: [...UNCOUNTED, OTHER_SOCKET],
+          exclude: UNCOUNTED,
         },
       },
       { extends: true, plugins: [uncounted], test: { name: "uncounted", include: [...UNCOUNTED, ...wide] } },

@@ -18,10 +18,6 @@ const RELAYED = "upgrades go through the relay, and the socket opens before the 
 
 /** Everything in `test/codebuff`, `test/codey` and `test/cass/acceptance` that does not run in a browser. */
 export const omissions: readonly Omission[] = [
-  {
-    file: "test/codebuff/acceptance/browser.test.ts",
-    reason: "it takes the suite to the WebSocket of Node, for want of a browser",
-  },
   { file: "test/codebuff/acceptance/complete.test.ts", reason: "it reads the files of the suite" },
   {
     file: "test/codebuff/acceptance/closing.test.ts",
@@ -109,16 +105,8 @@ export const omissions: readonly Omission[] = [
     test: "6.1 connecting, open: the connect timer",
     reason: RELAYED,
   },
-  {
-    file: "test/codey/acceptance/browser.test.ts",
-    reason: "it takes the suite to the WebSocket of Node, for want of a browser",
-  },
   { file: "test/codey/acceptance/complete.test.ts", reason: "it reads the files of the suite" },
   { file: "test/codey/acceptance/documented.test.ts", reason: "it reads the page of the client" },
-  {
-    file: "test/cass/acceptance/browser.test.ts",
-    reason: "it takes the suite to the WebSocket of Node, for want of a browser",
-  },
   { file: "test/cass/acceptance/complete.test.ts", reason: "it reads the files of the suite" },
   { file: "test/cass/acceptance/captures.test.ts", reason: "it reads recordings, and needs no socket" },
 ];

@@ -59,8 +59,8 @@ export function countNames<Row extends Omission>(suite: Suite<Row>): void {
 
   test("every file of the suite is listed here, and also runs with the browser-like socket", () => {
     const files = readdirSync(new URL(".", url)).filter((file) => file.endsWith(".test.ts"));
-    const counted = files.filter((file) => file !== "browser.test.ts" && file !== "complete.test.ts");
-    for (const importer of ["browser.test.ts", "complete.test.ts"]) {
+    const counted = files.filter((file) => file !== "complete.test.ts");
+    for (const importer of ["browser.wide.ts", "complete.test.ts"]) {
       const source = readFileSync(new URL(importer, url), "utf8");
       expect(imported(source), importer).toEqual(counted.sort());
     }
