@@ -1,19 +1,12 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { UniversalEvent } from "agentwire/universal";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { capturedStreams } from "../helpers/captured-streams.ts";
-import type { CapturedStream } from "../helpers/captures/play-folder.ts";
 import { exported, marked } from "./support/exported.ts";
 import { textOf } from "./support/sdk.ts";
 
-let streams: readonly CapturedStream[] = [];
-
-beforeAll(async () => {
-  streams = await capturedStreams();
-});
-
-test("each turn of a capture is a span with the turn's status, and every span ends", () => {
-  for (const { name, events } of streams) {
+test("each turn of a capture is a span with the turn's status, and every span ends", async () => {
+  for (const { name, events } of await capturedStreams()) {
     const { spans, opened } = exported(events);
     const ends = events.flatMap((event) => (event.type === "turn.ended" ? [event.data.metadata.status] : []));
     const turns = spans().filter((span) => span.name === "invoke_agent fake");
@@ -25,8 +18,8 @@ test("each turn of a capture is a span with the turn's status, and every span en
   }
 });
 
-test("each finished call of a capture is a span with the tool's name, and each approval is two events", () => {
-  for (const { name, events } of streams) {
+test("each finished call of a capture is a span with the tool's name, and each approval is two events", async () => {
+  for (const { name, events } of await capturedStreams()) {
     const spans = exported(events).spans();
     const calls = events.flatMap((event) =>
       event.type === "item.completed" &&
@@ -47,13 +40,13 @@ test("each finished call of a capture is a span with the tool's name, and each a
   }
 });
 
-test("with `content`, the answers of a capture are the answers in the spans", () => {
-  for (const { name, events } of streams)
+test("with `content`, the answers of a capture are the answers in the spans", async () => {
+  for (const { name, events } of await capturedStreams())
     expect(answersIn(exported(events, true).spans()), name).toEqual(answersOf(events));
 });
 
-test("without `content`, no text and no path of a capture is exported", () => {
-  for (const { name, events } of streams)
+test("without `content`, no text and no path of a capture is exported", async () => {
+  for (const { name, events } of await capturedStreams())
     expect(textOf(exported(marked(events)).spans()), name).not.toContain("secret");
 });
 
