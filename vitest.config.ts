@@ -109,7 +109,7 @@ export default defineConfig({
         "src/schemas/**/*.ts",
         "src/ai-sdk/**/*.ts",
         "src/ag-ui/**/*.ts",
-        "src/acp-agent/**/*.ts",
+        "src/acp-agent/!(stdio).ts", // which runs in processes of its own
         "src/otel/**/*.ts",
         "src/codebuff-cli/**/*.ts",
         "src/acp/**/*.ts",
