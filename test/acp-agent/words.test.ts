@@ -306,3 +306,27 @@ test("a character that a backend cuts in two arrives whole", () => {
       expect(JSON.stringify(content)).not.toContain("\\ud");
   });
 });
+
+test("other statuses: the chat's own are left out, a failed one is a warning, one without its words has defaults", () => {
+  const script = new Script().session().turn();
+  const failed = (label: string): void =>
+    void script.item({ kind: "status", content: [{ type: "status", label, detail: null }] }, "failed");
+  script.status("queue", null, { take: "m1" });
+  script.status("branch", null, { of: "m1", selected: "m2" });
+  script.status("title");
+  script.status("model");
+  script.status("notice");
+  failed("download");
+  failed("compaction");
+  return told(script.turnEnded(), (world) => {
+    expect(
+      world.of("notice").map(({ severity, title, description }) => [severity, title, description]),
+    ).toEqual([
+      ["info", "model", undefined],
+      ["info", "notice", undefined],
+      ["warning", "download", undefined],
+    ]);
+    expect(world.of("session_info_update").map(({ title }) => title)).not.toContain(null);
+    expect(world.of("compaction_update").map(({ status }) => status)).toEqual(["failed"]);
+  });
+});

@@ -139,3 +139,14 @@ test("reading does not end at a question that the backend cannot take an answer 
   chat.cancel();
   expect((await all).end).toBe("over");
 });
+
+test("a prompt without a message and without a turn has failed, with the chat's problem if there is one", async () => {
+  const { chat } = new Rig();
+  const feed = new TurnFeed(chat);
+  expect(await feed.follow("nobody")).toEqual({ status: "failed" });
+  chat.send(" ");
+  expect(await feed.follow("nobody")).toEqual({
+    status: "failed",
+    error: expect.objectContaining({ title: "The message is empty" }),
+  });
+});
