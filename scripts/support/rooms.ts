@@ -172,6 +172,10 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
     },
   ],
   [
+    "server",
+    { imports: ["chat", "universal", ...SMALL_PARTS], types: ["core"], neutral: true, node: "node.ts" },
+  ],
+  [
     "schemas",
     {
       imports: ["core/peers.ts", "universal/events.ts", "universal/shapes.ts"],
@@ -202,7 +206,7 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
     "testing",
     {
       imports: ["core/clock.ts"],
-      types: ["core", "universal", ...FLATS],
+      types: ["core", "universal", "server", ...FLATS],
       flat: { folder: "agent", imports: ["core", "universal"] },
       neutral: false,
       node: "everywhere",

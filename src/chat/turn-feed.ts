@@ -1,7 +1,7 @@
 // The events of a chat's newest turn, kept for adapters whose streams end while the turn waits for the user.
 import type { Unsubscribe } from "../core/tell/events.ts";
 import type { UniversalEvent } from "../universal/events.ts";
-import { EventLog } from "../universal/listen/log.ts";
+import { StreamLog } from "../universal/listen/log.ts";
 import type { List } from "../universal/transcript/list.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
 import type { ErrorDescription } from "../universal/words/error-description.ts";
@@ -25,7 +25,7 @@ export class FeedTurn {
   readonly sessionId: string;
   /** The id of the prompt's message. Undefined for a turn that this chat did not ask for. */
   readonly promptId: string | undefined;
-  readonly #log = new EventLog(MAX_TURN_BYTES);
+  readonly #log = new StreamLog(MAX_TURN_BYTES);
   readonly #waiting = new Set<string>();
 
   constructor({ session_id, data }: Extract<UniversalEvent, { readonly type: "turn.started" }>) {
