@@ -6,6 +6,7 @@ import {
   HARD_TEXT,
   LONG,
   losingReplies,
+  newChatId,
   promise,
   repeated,
   SHORT,
@@ -118,8 +119,9 @@ export const LEASE_PROMISES: readonly EventLogPromise[] = [
     async (test) => {
       const { b, id } = test;
       const a = losingReplies(test.a);
-      assert.equal(await repeated(() => a.acquire(id, "lost", SHORT)), null);
-      const { epoch } = await test.takeOver(b, "owner");
+      const lost = newChatId();
+      assert.equal(await repeated(() => a.acquire(lost, "lost", LONG)), null);
+      const { epoch } = await test.acquire(b, "owner");
       assert.equal(await repeated(() => a.renew(id, "owner", epoch, LONG)), true);
       assert.equal(await repeated(() => a.put(id, epoch, "state", { a: 1 })), true);
       assert.deepEqual(await b.get(id, "state"), { a: 1 });

@@ -56,14 +56,18 @@ export const PLACE_PROMISES: readonly EventLogPromise[] = [
     "watch wakes each handle after events, commands, changes of the queue and a removal",
     async (test) => {
       const { a, b, id } = test;
-      const { epoch } = await test.acquire();
+      let { epoch } = await test.acquire();
       let first = 1;
       let key = 1;
       const changes: Readonly<Record<string, () => Promise<unknown>>> = {
         append: () => a.append(id, epoch, first, eventsFrom(first++, 1)),
         send: () => test.send(`p${key++}`, { maxQueued: 1_000_000 }),
         withdraw: () => test.send(`p${key}`).then(() => a.withdraw(id, `p${key++}`)),
-        remove: () => a.remove(id).then(() => test.acquire()),
+        remove: async () => {
+          await a.remove(id);
+          ({ epoch } = await test.acquire());
+          first = 1;
+        },
       };
       for (const log of [a, b])
         for (const [name, change] of Object.entries(changes)) {
