@@ -98,9 +98,11 @@ function checkFile(path: string): boolean {
   const stats = settled(path);
   if (!stats) return false;
   const move = "move it away, or pass another file";
-  if (stats.isSymbolicLink() || stats.nlink > 1)
+  const isLink = stats.isSymbolicLink();
+  if (!isLink && !stats.isFile())
+    throw new RefusedFile("not-a-file", `${basename(path)} is no file: ${move}`);
+  if (isLink || stats.nlink > 1)
     throw new RefusedFile("link", `${basename(path)} is a link, or has a second name: ${move}`);
-  if (!stats.isFile()) throw new RefusedFile("not-a-file", `${basename(path)} is no file: ${move}`);
   const user = process.geteuid?.();
   if (user === undefined) return true; // Windows: the folder gives the access rights
   if (stats.uid !== user)
@@ -150,13 +152,27 @@ function createFile(Database: typeof DatabaseSync, path: string): void {
 }
 
 function checkIdentity(database: DatabaseSync, path: string): void {
-  const pragma = (name: string): unknown => Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0];
-  const isOurs = pragma("application_id") === APPLICATION && pragma("journal_mode") === "wal";
-  if (isOurs && pragma("user_version") === VERSION) return;
+  const { isOurs, version } = identityOf(database);
+  if (isOurs && version === VERSION) return;
   throw new InvalidInputError(
     isOurs
       ? `the log ${path} was written by another version of this library.`
       : `the file ${path} is not a log of this library.`,
     "Pass another file, or one that does not exist yet.",
   );
+}
+
+/** SQLite's code for a file that is no database. */
+const NO_DATABASE = 26;
+
+function identityOf(database: DatabaseSync): { readonly isOurs: boolean; readonly version?: unknown } {
+  const pragma = (name: string): unknown => Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0];
+  try {
+    const isOurs = pragma("application_id") === APPLICATION && pragma("journal_mode") === "wal";
+    return { isOurs, version: pragma("user_version") };
+  } catch (error) {
+    if (error instanceof Error && "errcode" in error && error.errcode === NO_DATABASE)
+      return { isOurs: false };
+    throw error;
+  }
 }
