@@ -1,7 +1,7 @@
 // The commands of a SQLite log. All but `queue` and `mayTake` run inside of one step of the caller.
 import type { CommandKind, LogCommand, SendLimits, SendResult } from "./event-log.ts";
 import { type KeptCommand, moved, readCommand, takenJson } from "./log-format.ts";
-import { numberOf, type Row, type SqliteTables, textOf } from "./sqlite-tables.node.ts";
+import { columnNumber, columnText, type SqliteRow, type SqliteTables } from "./sqlite-tables.node.ts";
 
 const OLDEST = "select key, value from inbox where chat = ? and kind = ? order by place";
 
@@ -29,9 +29,9 @@ export class SqliteInbox {
       chat,
       kind,
     );
-    if (numberOf(queued?.["size"]) >= maxQueued) return "full";
+    if (columnNumber(queued?.["size"]) >= maxQueued) return "full";
     this.#tables.run("insert into keys values(?, ?, ?, ?)", chat, key, hash, now + keyTtl);
-    const place = numberOf(queued?.["place"]) + 1;
+    const place = columnNumber(queued?.["place"]) + 1;
     this.#tables.run("insert into inbox values(?, ?, ?, ?, ?)", chat, kind, place, key, json);
     return "new";
   }
@@ -73,7 +73,7 @@ export class SqliteInbox {
   }
 
   move(chat: number, key: string, before: string | null): boolean {
-    const keys = this.#tables.all(OLDEST, chat, "prompt").map((row) => textOf(row["key"]));
+    const keys = this.#tables.all(OLDEST, chat, "prompt").map((row) => columnText(row["key"]));
     const order = moved(keys, key, before);
     for (const [at, each] of order?.entries() ?? [])
       this.#tables.run("update inbox set place = ? where chat = ? and key = ?", at + 1, chat, each);
@@ -98,6 +98,6 @@ export class SqliteInbox {
   }
 }
 
-function commandOf(row: Row): KeptCommand {
-  return { key: textOf(row["key"]), json: textOf(row["value"]) };
+function commandOf(row: SqliteRow): KeptCommand {
+  return { key: columnText(row["key"]), json: columnText(row["value"]) };
 }

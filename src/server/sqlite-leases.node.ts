@@ -1,7 +1,7 @@
 // The leases of a SQLite log, by the machine's wall time.
 import type { Clock } from "../core/clock.ts";
 import type { Lease, LogHead } from "./event-log.ts";
-import { type ChatRow, numberOf, type SqliteTables } from "./sqlite-tables.node.ts";
+import { type ChatRow, columnNumber, type SqliteTables } from "./sqlite-tables.node.ts";
 
 export class SqliteLeases {
   readonly #tables: SqliteTables;
@@ -20,7 +20,7 @@ export class SqliteLeases {
       const later = this.#refusal(chat, isSecondLook);
       if (later !== undefined) return later;
       const counted = this.#tables.get("update counter set epoch = epoch + 1 returning epoch");
-      const epoch = numberOf(counted?.["epoch"]);
+      const epoch = columnNumber(counted?.["epoch"]);
       const until = this.#clock.wallTime() + ttl;
       const lease = "update chat set epoch = ?, owner = ?, until = ?, ttl = ? where n = ?";
       this.#tables.run(lease, epoch, owner, until, ttl, chat.n);

@@ -21,7 +21,7 @@ import { openLogFile } from "./sqlite-file.node.ts";
 import { SqliteInbox } from "./sqlite-inbox.node.ts";
 import { boundsOf, isCurrent, SqliteLeases } from "./sqlite-leases.node.ts";
 import { CHAT_TABLES } from "./sqlite-schema.ts";
-import { ANY_CHAT, type ChatRow, numberOf, SqliteTables, textOf } from "./sqlite-tables.node.ts";
+import { ANY_CHAT, type ChatRow, columnNumber, columnText, SqliteTables } from "./sqlite-tables.node.ts";
 import { SqliteTail } from "./sqlite-tail.node.ts";
 import { Watchers } from "./watchers.ts";
 
@@ -110,7 +110,11 @@ class SqliteLog implements EventLog {
     let count = 0;
     const batches = "select first, last, events from log where chat = ? and last > ? order by last";
     for (const row of this.#tables.each(batches, chat.n, after)) {
-      const [first, last, json] = [numberOf(row["first"]), numberOf(row["last"]), textOf(row["events"])];
+      const [first, last, json] = [
+        columnNumber(row["first"]),
+        columnNumber(row["last"]),
+        columnText(row["events"]),
+      ];
       if (page.length === 0 && first > after + 1) throw new TrimmedError(first); // trimmed in this moment
       const batch = readBatch(chat.log, { first, last, json }, after);
       page.push(batch);
@@ -223,7 +227,7 @@ class SqliteLog implements EventLog {
     this.#check(id);
     const entry = "select value from entry where chat = (select n from chat where id = ?) and name = ?";
     const row = this.#tables.get(entry, id, name);
-    return row && JSON.parse(textOf(row["value"]));
+    return row && JSON.parse(columnText(row["value"]));
   }
 
   async trim(id: string, before: number): Promise<void> {
@@ -260,7 +264,7 @@ class SqliteLog implements EventLog {
       `select n, id from chat where n > ? ${condition} order by n limit ${LISTED}`,
       Number(cursor ?? 0),
     );
-    const ids = rows.map((row) => textOf(row["id"]));
+    const ids = rows.map((row) => columnText(row["id"]));
     const last = rows.at(-1);
     return rows.length < LISTED || !last ? { ids } : { ids, cursor: String(last["n"]) };
   }

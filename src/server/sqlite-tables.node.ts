@@ -16,7 +16,7 @@ export interface ChatRow {
 }
 
 /** A row of a statement. */
-export type Row = Readonly<Record<string, SQLOutputValue>>;
+export type SqliteRow = Readonly<Record<string, SQLOutputValue>>;
 
 const CHAT = `select n, log, epoch, owner, until, ttl,
   coalesce((select max(last) from log where chat = c.n), trimmed) as head,
@@ -36,16 +36,16 @@ export class SqliteTables {
     return Number(this.#prepared(sql).run(...values).changes);
   }
 
-  get(sql: string, ...values: readonly SQLInputValue[]): Row | undefined {
+  get(sql: string, ...values: readonly SQLInputValue[]): SqliteRow | undefined {
     return this.#prepared(sql).get(...values);
   }
 
-  all(sql: string, ...values: readonly SQLInputValue[]): readonly Row[] {
+  all(sql: string, ...values: readonly SQLInputValue[]): readonly SqliteRow[] {
     return this.#prepared(sql).all(...values);
   }
 
   /** The rows one by one, for a reader that stops early. */
-  each(sql: string, ...values: readonly SQLInputValue[]): Iterable<Row> {
+  each(sql: string, ...values: readonly SQLInputValue[]): Iterable<SqliteRow> {
     return this.#prepared(sql).iterate(...values);
   }
 
@@ -66,14 +66,14 @@ export class SqliteTables {
     const row = this.get(CHAT, id);
     return (
       row && {
-        n: numberOf(row["n"]),
-        log: textOf(row["log"]),
-        head: numberOf(row["head"]),
-        first: numberOf(row["first"]),
-        epoch: numberOf(row["epoch"]),
-        owner: row["owner"] === null ? null : textOf(row["owner"]),
-        until: numberOf(row["until"]),
-        ttl: numberOf(row["ttl"]),
+        n: columnNumber(row["n"]),
+        log: columnText(row["log"]),
+        head: columnNumber(row["head"]),
+        first: columnNumber(row["first"]),
+        epoch: columnNumber(row["epoch"]),
+        owner: row["owner"] === null ? null : columnText(row["owner"]),
+        until: columnNumber(row["until"]),
+        ttl: columnNumber(row["ttl"]),
       }
     );
   }
@@ -87,7 +87,7 @@ export class SqliteTables {
 
   /** Changes when another connection has written. */
   dataVersion(): number {
-    return numberOf(this.get("pragma data_version")?.["data_version"]);
+    return columnNumber(this.get("pragma data_version")?.["data_version"]);
   }
 
   /** The last rows of `log` and of `news`. */
@@ -95,7 +95,7 @@ export class SqliteTables {
     const row = this.get(
       "select (select coalesce(max(n), 0) from log) as log, (select coalesce(max(n), 0) from news) as news",
     );
-    return { log: numberOf(row?.["log"]), news: numberOf(row?.["news"]) };
+    return { log: columnNumber(row?.["log"]), news: columnNumber(row?.["news"]) };
   }
 
   /** The ids of the chats that have changed. */
@@ -143,12 +143,12 @@ export class SqliteTables {
 /** Stands in `news` for all chats. */
 export const ANY_CHAT = 0;
 
-export function numberOf(value: SQLOutputValue | undefined): number {
+export function columnNumber(value: SQLOutputValue | undefined): number {
   if (typeof value === "number") return value;
   throw new TypeError("a column of the log has no number"); // the tables are strict
 }
 
-export function textOf(value: SQLOutputValue | undefined): string {
+export function columnText(value: SQLOutputValue | undefined): string {
   if (typeof value === "string") return value;
   throw new TypeError("a column of the log has no text");
 }

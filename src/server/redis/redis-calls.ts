@@ -26,13 +26,13 @@ export class RedisCalls {
   }
 
   /** Runs a script that only reads. */
-  async read(script: string, keys: readonly string[], ...values: readonly string[]): Promise<Reply> {
+  async read(script: string, keys: readonly string[], ...values: readonly string[]): Promise<ScriptReply> {
     await this.#check();
     return this.#run(script, keys, values, undefined);
   }
 
   /** Runs a script that may write. With `wait` the replicas have the write when it resolves. */
-  async write(script: string, keys: readonly string[], ...values: readonly string[]): Promise<Reply> {
+  async write(script: string, keys: readonly string[], ...values: readonly string[]): Promise<ScriptReply> {
     await this.#check();
     return this.#run(script, keys, values, this.#wait);
   }
@@ -42,7 +42,7 @@ export class RedisCalls {
     keys: readonly string[],
     values: readonly string[],
     wait: RedisWait | undefined,
-  ): Promise<Reply> {
+  ): Promise<ScriptReply> {
     const input = { keys: [...keys], arguments: [...values] };
     const name = await this.#nameOf(script);
     try {
@@ -58,10 +58,10 @@ export class RedisCalls {
    * `WAIT` counts the writes of its own connection, so it must follow the script at once: behind a loss of the link it would
    * confirm another connection, which has written nothing.
    */
-  async #confirmed(running: Promise<unknown>, wait: RedisWait | undefined): Promise<Reply> {
-    if (!wait) return new Reply(await running);
+  async #confirmed(running: Promise<unknown>, wait: RedisWait | undefined): Promise<ScriptReply> {
+    if (!wait) return new ScriptReply(await running);
     const [reply, count] = await Promise.all([running, this.#client.wait(wait.replicas, wait.ms)]);
-    if (Number(count) >= wait.replicas) return new Reply(reply);
+    if (Number(count) >= wait.replicas) return new ScriptReply(reply);
     throw new Error(`only ${Number(count)} of ${wait.replicas} replicas had the write within ${wait.ms} ms`);
   }
 
@@ -103,7 +103,7 @@ export class RedisCalls {
 }
 
 /** The answer of a script: a list of texts. */
-export class Reply {
+export class ScriptReply {
   readonly texts: readonly (string | null)[];
 
   constructor(reply: unknown) {

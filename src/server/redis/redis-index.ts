@@ -1,7 +1,7 @@
 // The lists of all chats and of those where a command waits. They are in another slot of a cluster than the chats, so no script
 // can change both in one step.
 import type { RedisCalls } from "./redis-calls.ts";
-import { FORGET, LISTED, MARK, MARK_LIFE, PEEK } from "./scripts.ts";
+import { FORGET_SCRIPT, LISTED_SCRIPT, MARK_LIFE, MARK_SCRIPT, PEEK_SCRIPT } from "./scripts.ts";
 
 /**
  * A chat is marked in a list before it is made, or before a command is sent to it: a list has too many chats, never too
@@ -21,7 +21,7 @@ export class RedisIndex {
   /** Answers the mark, for the script. */
   async mark(id: string, isWaiting: boolean): Promise<string> {
     const lists = isWaiting ? [this.#list(false), this.#list(true)] : [this.#list(false)];
-    return (await this.#calls.write(MARK, lists, id)).text(0);
+    return (await this.#calls.write(MARK_SCRIPT, lists, id)).text(0);
   }
 
   async page(
@@ -29,14 +29,15 @@ export class RedisIndex {
     isWaiting: boolean,
   ): Promise<{ readonly ids: readonly string[]; readonly cursor?: string }> {
     const list = this.#list(isWaiting);
-    const [next, time, ...marks] = (await this.#calls.read(LISTED, [list], cursor)).texts;
+    const [next, time, ...marks] = (await this.#calls.read(LISTED_SCRIPT, [list], cursor)).texts;
     const chats = new Map<string, string>();
     for (let at = 0; at < marks.length; at += 2) chats.set(marks[at] ?? "", marks[at + 1] ?? "");
     const found = await Promise.all(
       [...chats].map(async ([id, mark]) => {
-        const peek = await this.#calls.read(PEEK, this.#keysOf(id));
+        const peek = await this.#calls.read(PEEK_SCRIPT, this.#keysOf(id));
         if (peek.isTrue && (!isWaiting || peek.text(1) === "1")) return id;
-        if (Number(time) - Number(mark) > 2 * MARK_LIFE) await this.#calls.write(FORGET, [list], id, mark);
+        if (Number(time) - Number(mark) > 2 * MARK_LIFE)
+          await this.#calls.write(FORGET_SCRIPT, [list], id, mark);
         return undefined;
       }),
     );

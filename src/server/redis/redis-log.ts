@@ -17,7 +17,7 @@ import {
   TrimmedError,
 } from "../event-log.ts";
 import { batchJson, checkKey, checkLogId, jsonOf, logClosed, readBatch, readCommand } from "../log-format.ts";
-import { RedisCalls, type RedisWait, type Reply } from "./redis-calls.ts";
+import { RedisCalls, type RedisWait, type ScriptReply } from "./redis-calls.ts";
 import type { RedisLogClient } from "./redis-client.ts";
 import { RedisIndex } from "./redis-index.ts";
 import { RedisWakes } from "./redis-wakes.ts";
@@ -82,7 +82,7 @@ class RedisLog implements EventLog {
     events: readonly UniversalEvent[],
   ): Promise<AppendResult> {
     const range = [String(first), String(first + events.length - 1)];
-    const reply = await this.#write(scripts.APPEND, id, String(epoch), ...range, batchJson(events));
+    const reply = await this.#write(scripts.APPEND_SCRIPT, id, String(epoch), ...range, batchJson(events));
     switch (reply.text(0)) {
       case "ok":
         return { ok: true };
@@ -98,7 +98,7 @@ class RedisLog implements EventLog {
   }
 
   async page(id: string, after: number, limit: number): Promise<readonly LogBatch[]> {
-    const reply = await this.#read(scripts.PAGE, id, String(after), String(limit));
+    const reply = await this.#read(scripts.PAGE_SCRIPT, id, String(after), String(limit));
     if (reply.isEmpty) return [];
     const log = reply.text(0);
     if (log === "") throw new TrimmedError(reply.number(1));
@@ -111,7 +111,7 @@ class RedisLog implements EventLog {
   }
 
   async head(id: string): Promise<LogHead | undefined> {
-    const reply = await this.#read(scripts.HEAD, id);
+    const reply = await this.#read(scripts.HEAD_SCRIPT, id);
     return reply.isEmpty ? undefined : boundsAt(reply, 0);
   }
 
@@ -129,7 +129,7 @@ class RedisLog implements EventLog {
   ): Promise<Lease | null | "orphan"> {
     for (let mark = ""; ; mark = await this.#index.mark(id, false)) {
       const values = [owner, ms(ttl), isSecondLook ? "1" : "0", randomId("log"), mark];
-      const reply = await this.#write(scripts.ACQUIRE, id, ...values);
+      const reply = await this.#write(scripts.ACQUIRE_SCRIPT, id, ...values);
       switch (reply.text(0)) {
         case "lease":
           return { ...boundsAt(reply, 2), epoch: reply.number(1) };
@@ -142,11 +142,11 @@ class RedisLog implements EventLog {
   }
 
   async renew(id: string, owner: string, epoch: number, ttl: number): Promise<boolean> {
-    return (await this.#write(scripts.RENEW, id, owner, String(epoch), ms(ttl))).isTrue;
+    return (await this.#write(scripts.RENEW_SCRIPT, id, owner, String(epoch), ms(ttl))).isTrue;
   }
 
   async release(id: string, owner: string, epoch: number): Promise<void> {
-    await this.#write(scripts.RELEASE, id, owner, String(epoch));
+    await this.#write(scripts.RELEASE_SCRIPT, id, owner, String(epoch));
   }
 
   async send(id: string, command: LogCommand, hash: string, limits: SendLimits): Promise<SendResult> {
@@ -166,7 +166,7 @@ class RedisLog implements EventLog {
         randomId("log"),
         mark,
       ];
-      const result = (await this.#calls.write(scripts.SEND, keys, ...values)).text(0);
+      const result = (await this.#calls.write(scripts.SEND_SCRIPT, keys, ...values)).text(0);
       if (result === "new" || result === "again" || result === "key-reused" || result === "full")
         return result;
     }
@@ -178,42 +178,42 @@ class RedisLog implements EventLog {
     kind: CommandKind,
     previous: string | undefined,
   ): Promise<LogCommand | undefined> {
-    const reply = await this.#write(scripts.TAKE, id, String(epoch), kind, previous ?? "");
+    const reply = await this.#write(scripts.TAKE_SCRIPT, id, String(epoch), kind, previous ?? "");
     return commandsIn(reply, kind)[0];
   }
 
   async queue(id: string): Promise<readonly LogCommand[]> {
-    return commandsIn(await this.#read(scripts.QUEUE, id), "prompt");
+    return commandsIn(await this.#read(scripts.QUEUE_SCRIPT, id), "prompt");
   }
 
   async withdraw(id: string, key: string): Promise<boolean> {
-    return (await this.#write(scripts.WITHDRAW, id, key)).isTrue;
+    return (await this.#write(scripts.WITHDRAW_SCRIPT, id, key)).isTrue;
   }
 
   async edit(id: string, key: string, value: Json): Promise<boolean> {
-    return (await this.#write(scripts.EDIT, id, key, jsonOf(value))).isTrue;
+    return (await this.#write(scripts.EDIT_SCRIPT, id, key, jsonOf(value))).isTrue;
   }
 
   async move(id: string, key: string, before: string | null): Promise<boolean> {
-    return (await this.#write(scripts.MOVE, id, key, before ?? "")).isTrue;
+    return (await this.#write(scripts.MOVE_SCRIPT, id, key, before ?? "")).isTrue;
   }
 
   async put(id: string, epoch: number, name: LogEntryName, value: Json | undefined): Promise<boolean> {
     const json = value === undefined ? [] : [jsonOf(value)];
-    return (await this.#write(scripts.PUT, id, String(epoch), name, ...json)).isTrue;
+    return (await this.#write(scripts.PUT_SCRIPT, id, String(epoch), name, ...json)).isTrue;
   }
 
   async get(id: string, name: LogEntryName): Promise<Json | undefined> {
-    const [json] = (await this.#read(scripts.GET, id, name)).texts;
+    const [json] = (await this.#read(scripts.GET_SCRIPT, id, name)).texts;
     return typeof json === "string" ? JSON.parse(json) : undefined;
   }
 
   async trim(id: string, before: number): Promise<void> {
-    if (before > 1) await this.#write(scripts.TRIM, id, String(before));
+    if (before > 1) await this.#write(scripts.TRIM_SCRIPT, id, String(before));
   }
 
   async remove(id: string): Promise<void> {
-    await this.#write(scripts.REMOVE, id);
+    await this.#write(scripts.REMOVE_SCRIPT, id);
   }
 
   async list(options: { readonly cursor?: string; readonly waiting?: boolean } = {}): Promise<{
@@ -230,11 +230,11 @@ class RedisLog implements EventLog {
     this.#wakes.close();
   }
 
-  #read(script: string, id: string, ...values: readonly string[]): Promise<Reply> {
+  #read(script: string, id: string, ...values: readonly string[]): Promise<ScriptReply> {
     return this.#calls.read(script, this.#keys(id), ...values);
   }
 
-  #write(script: string, id: string, ...values: readonly string[]): Promise<Reply> {
+  #write(script: string, id: string, ...values: readonly string[]): Promise<ScriptReply> {
     return this.#calls.write(script, this.#keys(id), ...values);
   }
 
@@ -259,11 +259,11 @@ function ms(delay: number): string {
   return String(Math.max(1, Math.ceil(delay)));
 }
 
-function boundsAt(reply: Reply, at: number): LogHead {
+function boundsAt(reply: ScriptReply, at: number): LogHead {
   return { log: reply.text(at), head: reply.number(at + 1), first: reply.number(at + 2) };
 }
 
-function commandsIn(reply: Reply, kind: CommandKind): readonly LogCommand[] {
+function commandsIn(reply: ScriptReply, kind: CommandKind): readonly LogCommand[] {
   const commands: LogCommand[] = [];
   for (let at = 0; at < reply.texts.length; at += 2)
     commands.push(readCommand(kind, { key: reply.text(at), json: reply.text(at + 1) }));

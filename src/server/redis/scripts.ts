@@ -22,7 +22,7 @@ local function inbox(kind) return kind == 'prompt' and prompts or controls end
 const script = (body: string): string => `${PRELUDE}${body}`;
 
 /** Arguments: epoch, first, last, JSON. */
-export const APPEND = script(`
+export const APPEND_SCRIPT = script(`
 local head = redis.call('HGET', meta, 'head') or '0'
 if not isCurrent(ARGV[1]) then return {'fenced', head} end
 if tonumber(ARGV[2]) == head + 1 then
@@ -40,7 +40,7 @@ return {'conflict', head}
 `);
 
 /** Arguments: after, limit. Answers `{log, last, first, JSON, last, first, JSON, ...}`, or `{'', first}` if trimmed. */
-export const PAGE = script(`
+export const PAGE_SCRIPT = script(`
 local name, head, first = unpack(bounds())
 local after, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
 if not name or after >= tonumber(head) then return {} end
@@ -61,7 +61,7 @@ while true do
 end
 `);
 
-export const HEAD = script(`
+export const HEAD_SCRIPT = script(`
 local found = bounds()
 return found[1] and found or {}
 `);
@@ -70,7 +70,7 @@ return found[1] and found or {}
  * Arguments: owner, ttl, "1" for a second look, the id of a new log, the mark. The epoch is the time in µs: unlike a
  * counter, it does not repeat behind a removal, or behind a failover that lost it.
  */
-export const ACQUIRE = script(`
+export const ACQUIRE_SCRIPT = script(`
 if redis.call('HEXISTS', meta, 'log') == 0 then
   if not isFresh(ARGV[5]) then return {'mark'} end
   make(ARGV[4])
@@ -84,14 +84,14 @@ return {'lease', epoch, unpack(bounds())}
 `);
 
 /** Arguments: owner, epoch, ttl. */
-export const RENEW = script(`
+export const RENEW_SCRIPT = script(`
 if redis.call('HGET', meta, 'owner') ~= ARGV[1] or not isCurrent(ARGV[2]) then return {'0'} end
 redis.call('SET', lease, ARGV[1], 'PX', ARGV[3])
 return {'1'}
 `);
 
 /** Arguments: owner, epoch. */
-export const RELEASE = script(`
+export const RELEASE_SCRIPT = script(`
 if redis.call('HGET', meta, 'owner') ~= ARGV[1] or not isCurrent(ARGV[2]) then return {'0'} end
 redis.call('HDEL', meta, 'owner')
 redis.call('DEL', lease)
@@ -103,7 +103,7 @@ return {'1'}
  * Arguments: kind, key, JSON, hash, the limit, ms to remember the key, the id of a new log, the mark. The memory of a
  * key begins with the log's id: one of a removed chat does not count.
  */
-export const SEND = script(`
+export const SEND_SCRIPT = script(`
 if not isFresh(ARGV[8]) then return {'mark'} end
 local name = redis.call('HGET', meta, 'log')
 if name then
@@ -126,7 +126,7 @@ return {'new'}
 `);
 
 /** Arguments: epoch, kind, the previous key or nothing. Answers `{key, JSON}`. */
-export const TAKE = script(`
+export const TAKE_SCRIPT = script(`
 if not isCurrent(ARGV[1]) then return {} end
 local kind = ARGV[2]
 local given = redis.call('HMGET', meta, 'given-epoch-' .. kind, 'given-key-' .. kind, 'given-value-' .. kind)
@@ -147,7 +147,7 @@ return {key, value}
 `);
 
 /** Answers `{key, JSON, key, JSON, ...}`. */
-export const QUEUE = script(`
+export const QUEUE_SCRIPT = script(`
 local queue = {}
 for _, key in ipairs(redis.call('LRANGE', prompts, 0, -1)) do
   queue[#queue + 1] = key
@@ -157,7 +157,7 @@ return queue
 `);
 
 /** Arguments: key. */
-export const WITHDRAW = script(`
+export const WITHDRAW_SCRIPT = script(`
 if redis.call('LREM', prompts, 1, ARGV[1]) == 0 then return {'0'} end
 redis.call('HDEL', values, ARGV[1])
 tell()
@@ -165,7 +165,7 @@ return {'1'}
 `);
 
 /** Arguments: key, JSON. */
-export const EDIT = script(`
+export const EDIT_SCRIPT = script(`
 if not redis.call('LPOS', prompts, ARGV[1]) then return {'0'} end
 redis.call('HSET', values, ARGV[1], ARGV[2])
 tell()
@@ -173,7 +173,7 @@ return {'1'}
 `);
 
 /** Arguments: key, the key behind it or nothing. */
-export const MOVE = script(`
+export const MOVE_SCRIPT = script(`
 local key, before = ARGV[1], ARGV[2]
 if not redis.call('LPOS', prompts, key) then return {'0'} end
 if before ~= '' and not redis.call('LPOS', prompts, before) then return {'0'} end
@@ -187,7 +187,7 @@ return {'1'}
 `);
 
 /** Arguments: epoch, name, and a JSON value to keep. */
-export const PUT = script(`
+export const PUT_SCRIPT = script(`
 if not isCurrent(ARGV[1]) then return {'0'} end
 if ARGV[3] then redis.call('HSET', meta, 'entry-' .. ARGV[2], ARGV[3])
 else redis.call('HDEL', meta, 'entry-' .. ARGV[2]) end
@@ -195,31 +195,31 @@ return {'1'}
 `);
 
 /** Arguments: name. */
-export const GET = script(`
+export const GET_SCRIPT = script(`
 return {redis.call('HGET', meta, 'entry-' .. ARGV[1])}
 `);
 
 /** Arguments: the first position to keep. */
-export const TRIM = script(`
+export const TRIM_SCRIPT = script(`
 if redis.call('XTRIM', log, 'MINID', ARGV[1] .. '-0') == 0 then return {'0'} end
 local oldest = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)[1]
 redis.call('HSET', meta, 'first', oldest and oldest[2][4] or whole(redis.call('HGET', meta, 'head') + 1))
 return {'1'}
 `);
 
-export const REMOVE = script(`
+export const REMOVE_SCRIPT = script(`
 if redis.call('DEL', meta, log, lease, prompts, controls, values) > 0 then tell() end
 return {'1'}
 `);
 
 /** Answers whether the chat exists, and whether a command waits. */
-export const PEEK = script(`
+export const PEEK_SCRIPT = script(`
 local waiting = redis.call('EXISTS', prompts, controls) > 0
 return {tostring(redis.call('EXISTS', meta)), waiting and '1' or '0'}
 `);
 
 /** Keys: all indexes to note a chat in. Arguments: the chat. Answers the mark. */
-export const MARK = `
+export const MARK_SCRIPT = `
 local t = redis.call('TIME')
 local now = string.format('%.0f', t[1] * 1000 + math.floor(t[2] / 1000))
 for _, index in ipairs(KEYS) do redis.call('ZADD', index, now, ARGV[1]) end
@@ -227,14 +227,14 @@ return {now}
 `;
 
 /** Keys: an index. Arguments: cursor. Answers `{cursor, time, chat, mark, chat, mark, ...}`. */
-export const LISTED = `
+export const LISTED_SCRIPT = `
 local t = redis.call('TIME')
 local found = redis.call('ZSCAN', KEYS[1], ARGV[1], 'COUNT', 200)
 return {found[1], string.format('%.0f', t[1] * 1000), unpack(found[2])}
 `;
 
 /** Keys: an index. Arguments: a chat to take out, and its mark. A chat that was marked since then stays. */
-export const FORGET = `
+export const FORGET_SCRIPT = `
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('ZREM', KEYS[1], ARGV[1]) end
 return {'1'}
 `;
