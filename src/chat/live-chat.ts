@@ -67,7 +67,7 @@ export class LiveChat implements Chat, TurnsHost {
     this.#own = new OwnEvents(clock);
     this.#turns = new ChatTurns(this, state);
     this.#wishes = new Wishes(settings, this.timeline, this.view, this.#turns);
-    if (stored) this.log = new ChatLog(stored, this.#own, clock, this.#problem);
+    if (stored) this.log = new ChatLog(stored, this.#own, clock, this.#problem, () => void this.close());
     this.#make();
     this.#hold(from?.queue ?? []);
     for (const job of this.#turns.queue.jobs) this.#turns.queue.keep(job); // the store may be a new one
