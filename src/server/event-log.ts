@@ -3,6 +3,8 @@ import type { Json, UniversalEvent } from "../universal/events.ts";
 
 /** Events that one call of `append` added. `last`: the position of the last one. */
 export interface LogBatch {
+  /** The log's id, as {@link LogHead.log}: a reader sees that the chat was removed and made anew since its last page. */
+  readonly log: string;
   readonly last: number;
   readonly events: readonly UniversalEvent[];
 }
@@ -19,11 +21,11 @@ export interface LogHead {
 
 /** The right to drive a chat. */
 export interface Lease extends LogHead {
-  /** Grows with each owner. Only the owner of the current epoch may write. */
+  /** Grows with each owner. Never repeats in a log, also not behind `remove`. Only its owner may write. */
   readonly epoch: number;
 }
 
-/** `fenced`: another owner has the chat. `conflict`: `first` does not follow the head. */
+/** `fenced`: the epoch is not current, whatever the range. `conflict`: `first` does not follow the head. */
 export type AppendResult =
   | { readonly ok: true; readonly again?: true }
   | { readonly ok: false; readonly why: "fenced" | "conflict"; readonly head: number };
@@ -64,13 +66,26 @@ export class TrimmedError extends Error {
   }
 }
 
+/** What the log keeps is not what an `append` wrote: another program has changed it. */
+export class DamagedLogError extends Error {
+  override readonly name = "DamagedLogError";
+  /** The position of the last event of the damaged batch. */
+  readonly position: number;
+
+  constructor(position: number) {
+    super(`the batch that ends at position ${position} is damaged`);
+    this.position = position;
+  }
+}
+
 /**
  * Keeps chats for one relay or for several: events by position (1, 2, 3, ... in each chat), the commands that wait, and
  * the lease of the process that drives the chat. `checkEventLog` of `agentwire/testing` tests an implementation.
  *
  * - One step each: `append`, `acquire`, `send`, `take`, `withdraw`, `edit`, `move`.
  * - After a call has resolved, each process sees its effect.
- * - A call that rejects may have worked. Callers repeat it, and a repeated call has no second effect.
+ * - A call that rejects may have worked. Callers repeat it, and a repeated call has no second effect. It answers by what
+ *   it finds: `withdraw` finds no prompt, and `acquire` a lease that runs.
  * - `page` never has a gap, and never shows an event that no `append` got.
  */
 export interface EventLog {
@@ -82,12 +97,15 @@ export interface EventLog {
   /**
    * The events after a position, at most about `limit`, at least one if there is one. A batch that begins at or before
    * the position is cut.
-   * @throws TrimmedError if the next event is no longer kept
+   * @throws TrimmedError if the next event is no longer kept; DamagedLogError
    */
   page(id: string, after: number, limit: number): Promise<readonly LogBatch[]>;
   /** Undefined for an unknown chat. */
   head(id: string): Promise<LogHead | undefined>;
-  /** Calls `wake` after new events or commands. May call too often, and may miss one. Returns a function that stops. */
+  /**
+   * Calls `wake` after new events, after each change of the inbox, and when the chat is released or removed. Never calls
+   * it inside of another call. May call too often, and may miss one. Returns a function that stops.
+   */
   watch(id: string, wake: () => void): () => void;
   /**
    * Takes the lease of a chat for `ttl` ms. Makes the chat if it does not exist.
@@ -104,8 +122,15 @@ export interface EventLog {
   /**
    * Takes the oldest command of a kind out of the inbox, if `epoch` is current. A prompt becomes the entry `taken` in
    * the same step: `{ key, value }`.
+   * @param previous the key that this owner took last of this kind. If the log has given out another one to this epoch,
+   * its reply was lost: the log gives the same one again.
    */
-  take(id: string, epoch: number, kind: CommandKind): Promise<LogCommand | undefined>;
+  take(
+    id: string,
+    epoch: number,
+    kind: CommandKind,
+    previous: string | undefined,
+  ): Promise<LogCommand | undefined>;
   /** The prompts in the inbox, oldest first. */
   queue(id: string): Promise<readonly LogCommand[]>;
   /** Removes a prompt from the inbox. False if it is not there. */
@@ -121,11 +146,14 @@ export interface EventLog {
   trim(id: string, before: number): Promise<void>;
   /** Removes the chat. The epoch of a running lease may no longer write. */
   remove(id: string): Promise<void>;
-  /** The ids of chats in pages, in any order. `waiting`: only those with a command that waits. */
+  /**
+   * The ids of chats in pages, in any order. A page may be empty before the last one, and an id may come twice.
+   * `waiting`: only chats with a command that waits.
+   */
   list(options?: {
     readonly cursor?: string;
     readonly waiting?: boolean;
   }): Promise<{ readonly ids: readonly string[]; readonly cursor?: string }>;
-  /** Ends timers and connections of this object. Rejects nothing that runs. */
+  /** Ends timers and connections of this object. Rejects nothing that runs. Later calls reject with a `ClosedError`. */
   close(): Promise<void>;
 }
