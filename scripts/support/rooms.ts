@@ -91,6 +91,8 @@ export const SMALL_PARTS: readonly string[] = [
   "deferred",
   "dispose",
   "errors",
+  "gate/decision",
+  "gate/outcome",
   "gate/preview-limits",
   "names",
   "peers",
