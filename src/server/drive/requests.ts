@@ -45,13 +45,17 @@ export class Requests {
         this.#turn = undefined;
         return;
       case "permission.requested":
-        return this.#ask(data.permission_id, session_id);
+        this.#ask(data.permission_id, session_id);
+        return;
       case "permission.resolved":
-        return this.#settle(data.permission_id);
+        this.#settle(data.permission_id);
+        return;
       case "question.requested":
-        return this.#ask(data.question_id, session_id);
+        this.#ask(data.question_id, session_id);
+        return;
       case "question.resolved":
-        return this.#settle(data.question_id);
+        this.#settle(data.question_id);
+        return;
       default:
         return;
     }

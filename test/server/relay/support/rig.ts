@@ -2,6 +2,7 @@
 import { MockAgent, type MockAgentOptions } from "agentwire/testing/agent";
 import { onTestFinished } from "vitest";
 import type { EventLog } from "../../../../src/server/event-log.ts";
+import { readSnapshot, type Snapshot } from "../../../../src/server/drive/history.ts";
 import { memoryLog } from "../../../../src/server/memory-log.ts";
 import type { RelayOptions } from "../../../../src/server/options.ts";
 import { createRelay, type Relay } from "../../../../src/server/relay.ts";
@@ -11,7 +12,8 @@ import { TestViewer } from "./viewer.ts";
 export const HOST = "http://localhost";
 
 export interface RigOptions extends Partial<RelayOptions> {
-  readonly agent?: MockAgent | MockAgentOptions;
+  readonly agent?: MockAgent;
+  readonly mock?: MockAgentOptions;
 }
 
 /** A relay, closed at the end of the test. */
@@ -23,8 +25,8 @@ export class Rig {
   readonly logged: string[] = [];
   #keys = 0;
 
-  constructor({ agent, ...options }: RigOptions = {}) {
-    this.agent = agent instanceof MockAgent ? agent : new MockAgent(agent);
+  constructor({ agent, mock, ...options }: RigOptions = {}) {
+    this.agent = agent ?? new MockAgent(mock);
     this.log = options.log ?? memoryLog(options.clock ? { clock: options.clock } : {});
     const note = (message: string): void => void this.logged.push(message);
     this.relay = createRelay({
@@ -64,6 +66,15 @@ export class Rig {
     const viewer = new TestViewer(response);
     onTestFinished(() => viewer.close());
     return viewer;
+  }
+
+  /** Resolves once a condition holds. Looks again after each round of the event loop. */
+  async until(holds: () => Promise<boolean>): Promise<void> {
+    while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async snapshot(chat = "c"): Promise<Snapshot | undefined> {
+    return readSnapshot(await this.log.get(chat, "snapshot"));
   }
 
   /** All events that the log has. */
