@@ -25,6 +25,9 @@ export interface Relay extends AsyncDisposable {
 const CLOSE_OPTIONS = { drain: checks.delay };
 const DRAIN = 5_000;
 
+/** How long `close()` waits for calls of the log and for clients that close, in ms. */
+const MAX_FINISH = 10_000;
+
 /**
  * Makes a relay: chats over any backend, kept in a log, for viewers that come and go. Several processes may share a log.
  *
@@ -88,7 +91,21 @@ class LiveRelay {
     for (const channel of this.#channels.values()) channel.close();
     this.#channels.clear();
     this.handler.close();
-    while (this.#work.size > 0) await Promise.allSettled(this.#work);
+    await this.#finish();
+  }
+
+  /** Waits for the rest of the work. A log that hangs must not hold the process. */
+  async #finish(): Promise<void> {
+    let isLate = false;
+    let cancel: CancelTimer = () => {};
+    const late = new Promise<void>((resolve) => {
+      cancel = this.settings.clock.setTimeout(() => {
+        isLate = true;
+        resolve();
+      }, MAX_FINISH);
+    });
+    while (this.#work.size > 0 && !isLate) await Promise.race([late, Promise.allSettled(this.#work)]);
+    cancel();
   }
 
   #channel(id: string): Channel {

@@ -57,7 +57,7 @@ export class Drivers {
     this.#orphans.clear();
     await Promise.all(this.#claims.values());
     const drivers = [...this.#drivers.values()];
-    await this.#drained(drivers, drain);
+    if (drain > 0) await this.#drained(drivers, drain);
     await Promise.all(drivers.map((driver) => driver.end("closing")));
   }
 
@@ -90,10 +90,13 @@ export class Drivers {
     }
     const askedAt = clock.now();
     const lease = await log.acquire(id, this.#owner, leaseTtl, isSecondLook);
+    if (lease === "orphan") {
+      this.#lookAgain(id);
+      return;
+    }
     this.#orphans.get(id)?.();
     this.#orphans.delete(id);
     if (lease === null) this.#host.find(id)?.note(undefined);
-    else if (lease === "orphan") this.#lookAgain(id);
     else if (this.#isClosed) await log.release(id, this.#owner, lease.epoch);
     else {
       const { settings } = this.#host;
@@ -115,10 +118,13 @@ export class Drivers {
 
   /** The lease ran out without a release. A log that was down for a while makes many such leases, all in use. */
   #lookAgain(id: string): void {
-    if (this.#isClosed) return;
+    if (this.#isClosed || this.#orphans.has(id)) return; // other looks must not delay the second one
     const { clock, leaseTtl } = this.#host.settings;
     this.#host.find(id)?.note("lost");
-    const cancel = clock.setTimeout(() => void this.#claim(id, true), leaseTtl / 2);
+    const cancel = clock.setTimeout(() => {
+      this.#orphans.delete(id);
+      void this.#claim(id, true);
+    }, leaseTtl / 2);
     this.#orphans.set(id, cancel);
   }
 

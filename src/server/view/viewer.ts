@@ -52,7 +52,9 @@ export class Viewer {
     this.#endsAt = now + limits.streamLife * (0.8 + 0.2 * clock.random());
     this.stream = new ReadableStream<Uint8Array>(
       {
-        start: (controller) => void (this.#controller = controller),
+        start: (controller) => {
+          this.#controller = controller;
+        },
         pull: () => {
           this.#fullSince = undefined;
           this.wake();

@@ -32,7 +32,8 @@ describe("the body of a command", () => {
         body,
       }),
     );
-  const nested = (depth: number) => `{"key":"k","type":"prompt","input":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+  const nested = (depth: number) =>
+    `{"key":"k","type":"prompt","input":${"[".repeat(depth)}${"]".repeat(depth)}}`;
 
   test.each([
     ["no JSON", "{"],
@@ -54,7 +55,10 @@ describe("the body of a command", () => {
     expect(await row(bytes)).toMatchObject({ status: 400, body: { code: "invalid-json" } });
     const charset = { "content-type": "application/json; charset=latin1" };
     expect(await row(json, charset)).toMatchObject({ status: 400, body: { code: "invalid-json" } });
-    expect(await row(json, { "content-length": "3" })).toMatchObject({ status: 400, body: { code: "invalid-json" } });
+    expect(await row(json, { "content-length": "3" })).toMatchObject({
+      status: 400,
+      body: { code: "invalid-json" },
+    });
     const utf8 = { "content-type": 'application/json; charset="UTF-8"' };
     expect(await row(json, utf8)).toMatchObject({ status: 202 });
   });
@@ -62,7 +66,10 @@ describe("the body of a command", () => {
   test.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])(
     "of the type `%s` answers 415 `content-type`",
     async (type) => {
-      expect(await row("{}", { "content-type": type })).toMatchObject({ status: 415, body: { code: "content-type" } });
+      expect(await row("{}", { "content-type": type })).toMatchObject({
+        status: 415,
+        body: { code: "content-type" },
+      });
     },
   );
 
@@ -78,7 +85,12 @@ describe("the body of a command", () => {
 
   test("that breaks off answers 400 `invalid-json`", async () => {
     const body = new ReadableStream({ start: (controller) => controller.error(new Error("cut")) });
-    const init = { method: "POST", headers: { "content-type": "application/json" }, body, duplex: "half" } as const;
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+      duplex: "half",
+    } as const;
     const answer = await answerOf(new Rig().relay.handler(new Request(`${HOST}/chats/c/commands`, init)));
     expect(answer).toMatchObject({ status: 400, body: { code: "invalid-json" } });
   });
@@ -136,13 +148,17 @@ describe("the fields of a command", () => {
         status: 413,
         body: { code: "too-large" },
       });
-    expect(await answerOf(rig.post({ type: "prompt", input: { text: "12345", images: [png] } }))).toMatchObject({
+    expect(
+      await answerOf(rig.post({ type: "prompt", input: { text: "12345", images: [png] } })),
+    ).toMatchObject({
       status: 202,
     });
   });
 
   test.each(["set_mode", "set_model"])("`%s` answers 400 `unsupported`: no source can", async (type) => {
-    expect(await answerOf(new Rig().post({ type, id: "x" }))).toMatchObject({ body: { code: "unsupported" } });
+    expect(await answerOf(new Rig().post({ type, id: "x" }))).toMatchObject({
+      body: { code: "unsupported" },
+    });
   });
 
   test("images, edits and branches that the agent cannot take answer 400 `unsupported`", async () => {
@@ -178,9 +194,15 @@ describe("R6: the key of a command", () => {
     let user = "user_1";
     const rig = new Rig({ authorize: () => ({ user }) });
     await rig.prompt("Hello", "p1");
-    expect(await answerOf(rig.prompt("Other", "p1"))).toMatchObject({ status: 422, body: { code: "key-reused" } });
+    expect(await answerOf(rig.prompt("Other", "p1"))).toMatchObject({
+      status: 422,
+      body: { code: "key-reused" },
+    });
     user = "user_2";
-    expect(await answerOf(rig.prompt("Hello", "p1"))).toMatchObject({ status: 422, body: { code: "key-reused" } });
+    expect(await answerOf(rig.prompt("Hello", "p1"))).toMatchObject({
+      status: 422,
+      body: { code: "key-reused" },
+    });
   });
 
   test("the order of the fields of a body does not matter", async () => {
@@ -200,7 +222,9 @@ describe("decisions", () => {
     await viewer.turns(1);
     await second.turns(1);
     for (const { events } of [viewer, second])
-      expect(events.find(({ type }) => type === "permission.resolved")?.data).toMatchObject({ status: "accept" });
+      expect(events.find(({ type }) => type === "permission.resolved")?.data).toMatchObject({
+        status: "accept",
+      });
     expect(await answerOf(rig.post({ ...decide, key: "d2", decision: "reject" }))).toMatchObject({
       status: 409,
       body: { code: "settled" },
@@ -289,12 +313,12 @@ describe("decisions", () => {
       },
     });
     await rig.post({ ...decide, decision: { decision: "once", scope: "turn" } });
-    await viewer.until(({ state }) => (state?.["grants"] as unknown[]).length === 1);
+    await viewer.until(({ state }) => state?.grants.length === 1);
     expect(asked_).toEqual(["read", "prompt", "grant"]);
-    const [grant] = viewer.state?.["grants"] as { id: string; tool: string }[];
+    const [grant] = viewer.state?.grants ?? [];
     expect(grant).toMatchObject({ tool: "rm" });
     await rig.post({ type: "revoke", grant_id: grant?.id });
-    await viewer.until(({ state }) => (state?.["grants"] as unknown[]).length === 0);
+    await viewer.until(({ state }) => state?.grants.length === 0);
     expect(asked_.at(-1)).toBe("grant");
   });
 });
@@ -304,8 +328,8 @@ describe("the queue", () => {
     const rig = new Rig({ mock: { script: ({ text }) => [agentStep.wait(text), text] } });
     const viewer = await rig.view();
     for (const text of ["one", "two", "three"]) await rig.prompt(text, text);
-    await viewer.until(({ state }) => (state?.["queue"] as unknown[]).length === 2);
-    expect(viewer.state?.["queue"]).toMatchObject([
+    await viewer.until(({ queue }) => queue?.length === 2);
+    expect(viewer.state?.queue).toMatchObject([
       { key: "two", by: "user_1", input: { text: "two" } },
       { key: "three", by: "user_1", input: { text: "three" } },
     ]);
@@ -323,10 +347,12 @@ describe("the queue", () => {
     const viewer = await rig.view();
     await rig.prompt("one", "one");
     await rig.prompt("two", "two");
-    await viewer.until(({ state }) => (state?.["queue"] as unknown[]).length === 1);
+    await viewer.until(({ queue }) => queue?.length === 1);
     expect((await answerOf(rig.post({ key: "w", type: "withdraw", target: "two" }))).status).toBe(202);
     await viewer.turns(1);
-    expect(viewer.events.find(({ type }) => type === "error")?.data).toMatchObject({ code: "relay.withdrawn" });
+    expect(viewer.events.find(({ type }) => type === "error")?.data).toMatchObject({
+      code: "relay.withdrawn",
+    });
     expect((await answerOf(rig.post({ key: "w", type: "withdraw", target: "two" }))).body).toEqual({
       key: "w",
       again: true,
@@ -342,11 +368,11 @@ describe("the queue", () => {
     const rig = new Rig({ mock: { script: ({ text }) => (text === "one" ? [agentStep.hang()] : [text]) } });
     const viewer = await rig.view();
     for (const text of ["one", "two", "three", "four"]) await rig.prompt(text, text);
-    await viewer.until(({ state }) => (state?.["queue"] as unknown[]).length === 3);
+    await viewer.until(({ queue }) => queue?.length === 3);
     await rig.post({ type: "edit_queued", target: "two", input: { text: "2" } });
     await rig.post({ type: "move_queued", target: "three", before: "two" });
     await viewer.until(({ state }) => {
-      const [first, second] = state?.["queue"] as { key: string; input: { text: string } }[];
+      const [first, second] = state?.queue ?? [];
       return first?.key === "three" && second?.input.text === "2";
     });
     await rig.post({ type: "send_now", target: "four" });
@@ -388,7 +414,9 @@ describe("cancel", () => {
     const started = viewer.events.findLast(({ type }) => type === "turn.started");
     if (started?.type !== "turn.started") throw new Error("no turn");
     const target = { session_id: started.session_id, turn_id: started.data.turn_id };
-    expect((await answerOf(rig.post({ type: "cancel", target: { ...target, turn_id: "trn_99" } }))).status).toBe(409);
+    expect(
+      (await answerOf(rig.post({ type: "cancel", target: { ...target, turn_id: "trn_99" } }))).status,
+    ).toBe(409);
     expect((await answerOf(rig.post({ type: "cancel", target }))).status).toBe(202);
     await viewer.turns(2);
     expect((await answerOf(rig.post({ type: "cancel", target }))).status).toBe(409);
@@ -400,9 +428,9 @@ describe("cancel", () => {
     const viewer = await rig.view();
     await rig.prompt("one", "one");
     await rig.prompt("two", "two");
-    await viewer.until(({ state }) => (state?.["queue"] as unknown[]).length === 1);
+    await viewer.until(({ queue }) => queue?.length === 1);
     await rig.post({ type: "cancel", target: "two" });
-    await viewer.until(({ state }) => (state?.["queue"] as unknown[]).length === 0);
+    await viewer.until(({ queue }) => queue?.length === 0);
     expect(rig.agent.cancels).toHaveLength(0);
     expect(rig.agent.prompts).toHaveLength(1);
   });
@@ -424,7 +452,9 @@ describe("branches", () => {
     );
     expect(branches).toEqual([false, true, true]);
     await rig.post({ type: "select_branch", message_id: "p1" });
-    await viewer.until(({ events }) => events.some(({ type, data }) => type === "item.completed" && data.item.kind === "status"));
+    await viewer.until(({ events }) =>
+      events.some(({ type, data }) => type === "item.completed" && data.item.kind === "status"),
+    );
   });
 
   test("a `regenerate` that cannot run ends in the log with its reason", async () => {
@@ -434,6 +464,8 @@ describe("branches", () => {
     await viewer.turns(1);
     const started = viewer.events.find(({ type }) => type === "turn.started");
     expect(started?.data).toMatchObject({ metadata: { prompt_id: "r1" } });
-    expect(viewer.events.find(({ type }) => type === "error")?.data).toMatchObject({ code: "mock.invalid_input" });
+    expect(viewer.events.find(({ type }) => type === "error")?.data).toMatchObject({
+      code: "mock.invalid_input",
+    });
   });
 });

@@ -29,10 +29,21 @@ describe("GET /chats/{id}/events", () => {
     expect(viewer.response.headers.get("x-accel-buffering")).toBe("no");
     expect(viewer.response.headers.get("cache-control")).toBe("no-store, no-transform");
     expect(viewer.response.headers.get("x-content-type-options")).toBe("nosniff");
-    expect(viewer.frames.map(({ event, id, retry }) => event ?? retry ?? id)).toEqual(["1000", "events", "state"]);
+    expect(viewer.frames.map(({ event, id, retry }) => event ?? retry ?? id)).toEqual([
+      "1000",
+      "events",
+      "state",
+    ]);
     expect(viewer.frames.at(1)?.id).toBe(`${log}.${head}`);
     expect(viewer.events).toEqual(await rig.events());
-    expect(viewer.state).toMatchObject({ head, caught_up: true, log, source: "mock", queue: [], busy: false });
+    expect(viewer.state).toMatchObject({
+      head,
+      caught_up: true,
+      log,
+      source: "mock",
+      queue: [],
+      busy: false,
+    });
   });
 
   test("a chat that does not exist yet can be viewed, and shows its first prompt", async () => {
@@ -175,7 +186,10 @@ describe("paths and methods", () => {
   test.each(["/", "/chats", "/chats/c/nothing", "/chats/c/chat", "/chats/c/events/more", "/chatsc/events"])(
     "%s answers 404 `no-route`",
     async (path) => {
-      expect(await answerOf(new Rig().request(path))).toMatchObject({ status: 404, body: { code: "no-route" } });
+      expect(await answerOf(new Rig().request(path))).toMatchObject({
+        status: 404,
+        body: { code: "no-route" },
+      });
     },
   );
 
@@ -186,7 +200,10 @@ describe("paths and methods", () => {
     ["U+0000", "/chats/a%00b/events"],
     ["half a character", "/chats/%ED%A0%80/events"],
   ])("an id that is %s answers 400 `invalid-chat`", async (_, path) => {
-    expect(await answerOf(new Rig().request(path))).toMatchObject({ status: 400, body: { code: "invalid-chat" } });
+    expect(await answerOf(new Rig().request(path))).toMatchObject({
+      status: 400,
+      body: { code: "invalid-chat" },
+    });
   });
 
   test("an id may have any other characters, and is decoded once", async () => {

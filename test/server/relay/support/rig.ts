@@ -1,8 +1,8 @@
 // A relay over a mock agent and a log in memory, with requests and viewers as tests write them.
 import { MockAgent, type MockAgentOptions } from "agentwire/testing/agent";
 import { onTestFinished } from "vitest";
-import type { EventLog } from "../../../../src/server/event-log.ts";
 import { readSnapshot, type Snapshot } from "../../../../src/server/drive/history.ts";
+import type { EventLog } from "../../../../src/server/event-log.ts";
 import { memoryLog } from "../../../../src/server/memory-log.ts";
 import type { RelayOptions } from "../../../../src/server/options.ts";
 import { createRelay, type Relay } from "../../../../src/server/relay.ts";
@@ -16,6 +16,8 @@ export interface RigOptions extends Partial<RelayOptions> {
   readonly mock?: MockAgentOptions;
 }
 
+let keys = 0;
+
 /** A relay, closed at the end of the test. */
 export class Rig {
   readonly agent: MockAgent;
@@ -23,7 +25,6 @@ export class Rig {
   readonly relay: Relay;
   /** What the relay has logged. */
   readonly logged: string[] = [];
-  #keys = 0;
 
   constructor({ agent, mock, ...options }: RigOptions = {}) {
     this.agent = agent ?? new MockAgent(mock);
@@ -46,7 +47,7 @@ export class Rig {
 
   /** Posts a command, with a key if it has none. */
   post(command: object, { chat = "c", headers = {} }: PostOptions = {}): Promise<Response> {
-    const body = JSON.stringify({ key: `k${++this.#keys}`, ...command });
+    const body = JSON.stringify({ key: `k${++keys}`, ...command });
     const all = { "content-type": "application/json", ...headers };
     return this.request(`/chats/${encodeURIComponent(chat)}/commands`, {
       method: "POST",

@@ -1,4 +1,5 @@
 // Reads an event stream as a client does, from the text of the protocol alone.
+import type { RelayState } from "../../../../src/server/view/shown.ts";
 import type { UniversalEvent } from "../../../../src/universal/events.ts";
 
 export interface SseFrame {
@@ -14,7 +15,7 @@ export class TestViewer {
   readonly response: Response;
   readonly frames: SseFrame[] = [];
   readonly events: UniversalEvent[] = [];
-  readonly states: Record<string, unknown>[] = [];
+  readonly states: RelayState[] = [];
   /** The id of the last frame with one. */
   position: string | undefined;
   /** `open`, or how the stream has ended. */
@@ -31,8 +32,13 @@ export class TestViewer {
     void this.#read();
   }
 
-  get state(): Record<string, unknown> | undefined {
+  get state(): RelayState | undefined {
     return this.states.at(-1);
+  }
+
+  /** The keys of the prompts that wait. */
+  get queue(): readonly string[] | undefined {
+    return this.state?.queue.map(({ key }) => key);
   }
 
   /** Resolves once a condition holds. */
@@ -91,11 +97,11 @@ export class TestViewer {
     this.frames.push(frame);
     if (frame.id !== undefined) this.position = frame.id === "" ? undefined : frame.id;
     if (frame.event === "events") this.events.push(...(JSON.parse(frame.data ?? "") as UniversalEvent[]));
-    if (frame.event === "state") this.states.push(JSON.parse(frame.data ?? "") as Record<string, unknown>);
+    if (frame.event === "state") this.states.push(JSON.parse(frame.data ?? "") as RelayState);
   }
 }
 
-function frameOf(block: string): SseFrame {
+export function frameOf(block: string): SseFrame {
   const fields: Record<string, string> = {};
   for (const line of block.split("\n")) {
     const [, name = "", value = ""] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
