@@ -69,7 +69,7 @@ export class Controls {
         chat?.selectBranch(wish.message_id);
         return;
       case "revoke":
-        chat?.revoke(wish.grant_id);
+        chat?.revoke(wish.id);
         return;
       case "prompt":
       case "regenerate":

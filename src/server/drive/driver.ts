@@ -183,6 +183,8 @@ export class Driver {
   /** The process may end with its responses: a chat without work is given back at once. */
   beShort(): void {
     this.#isShort = true;
+    this.#idle?.();
+    this.#idle = undefined;
     this.wake();
   }
 
@@ -461,7 +463,7 @@ export class Driver {
       await this.#settleActive();
       await this.#takePrompt();
     } while (this.#isAgain && this.#end === undefined);
-    await this.#rest();
+    this.#rest();
   }
 
   async #takeControls(): Promise<void> {
@@ -526,8 +528,8 @@ export class Driver {
     const command = await log.take(id, this.#lease.epoch, "prompt", this.#takenPrompt);
     if (!command) return;
     this.#takenPrompt = command.key;
+    this.#begin(chat, command); // viewers see `busy` before the prompt leaves the queue
     this.channel.setQueue(queue.filter(({ key }) => key !== command.key));
-    this.#begin(chat, command);
   }
 
   #begin(chat: Chat, { key, value }: LogCommand): void {
@@ -568,15 +570,23 @@ export class Driver {
     if (head > retention) await log.trim(id, Math.min(snapshot.position + 1, head - retention + 1));
   }
 
-  /** Ends the driving after a while without work. */
-  async #rest(): Promise<void> {
+  /** Ends the driving after a while without work. Looks at an empty inbox do not begin that while anew. */
+  #rest(): void {
     const { clock, idleAfter } = this.settings;
-    this.#idle?.();
-    if (this.#end !== undefined || this.isBusy || this.channel.queue.length > 0) return;
-    const rest = (): void => {
-      if (!this.isBusy && this.channel.queue.length === 0 && !this.#pump) void this.end("idle");
-    };
-    this.#idle = clock.setTimeout(rest, this.#isShort ? 0 : idleAfter);
+    const hasWork = (): boolean => this.isBusy || this.channel.queue.length > 0;
+    if (this.#end !== undefined) return;
+    if (hasWork()) {
+      this.#idle?.();
+      this.#idle = undefined;
+    } else
+      this.#idle ??= clock.setTimeout(
+        () => {
+          this.#idle = undefined;
+          if (!hasWork() && !this.#pump) void this.end("idle");
+          else this.wake();
+        },
+        this.#isShort ? 0 : idleAfter,
+      );
   }
 
   /** Rejects requests that nobody looks at. */

@@ -165,13 +165,14 @@ export class Channel implements ViewerHost {
   }
 
   stateFrame(): Uint8Array {
-    const { head, log = null } = this.tail;
+    const { head, log = "" } = this.tail;
     const { stateVersion: version } = this;
     if (this.#frame?.version === version && this.#frame.head === head) return this.#frame.bytes;
     const state: RelayState = {
       head,
       caught_up: true,
       log,
+      heartbeat: this.limits.heartbeat,
       ...this.#shown,
       driver: this.#driver,
       queue: waitingPrompts(this.#queue),

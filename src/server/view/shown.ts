@@ -45,8 +45,10 @@ export interface WaitingPrompt {
 export interface RelayState extends Shown {
   readonly head: number;
   readonly caught_up: true;
-  /** Null while the chat does not exist. */
-  readonly log: string | null;
+  /** Empty while the chat does not exist. */
+  readonly log: string;
+  /** ms between two beats, at most. */
+  readonly heartbeat: number;
   readonly queue: readonly WaitingPrompt[];
 }
 

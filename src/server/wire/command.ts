@@ -42,7 +42,7 @@ export type RelayWish =
   | { readonly type: "regenerate"; readonly message_id: string }
   | { readonly type: "edit"; readonly message_id: string; readonly input: string | PromptInput }
   | { readonly type: "select_branch"; readonly message_id: string }
-  | { readonly type: "revoke"; readonly grant_id: string };
+  | { readonly type: "revoke"; readonly id: string };
 
 export type WishType = RelayWish["type"];
 
@@ -143,8 +143,8 @@ const READERS: Readonly<Record<WishType, Reader>> = {
     read: ({ message_id }) => ({ type: "select_branch", message_id: text("message_id", message_id) }),
   },
   revoke: {
-    fields: { grant_id: true },
-    read: ({ grant_id }) => ({ type: "revoke", grant_id: text("grant_id", grant_id) }),
+    fields: { id: true },
+    read: ({ id }) => ({ type: "revoke", id: text("id", id) }),
   },
 };
 

@@ -317,7 +317,7 @@ describe("decisions", () => {
     expect(asked_).toEqual(["read", "prompt", "grant"]);
     const [grant] = viewer.state?.grants ?? [];
     expect(grant).toMatchObject({ tool: "rm" });
-    await rig.post({ type: "revoke", grant_id: grant?.id });
+    await rig.post({ type: "revoke", id: grant?.id });
     await viewer.until(({ state }) => state?.grants.length === 0);
     expect(asked_.at(-1)).toBe("grant");
   });

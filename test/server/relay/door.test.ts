@@ -99,7 +99,7 @@ describe("R18: nothing happens without `authorize`", () => {
       { type: "decide", ...id, decision: "always" },
       { type: "decide", ...id, decision: { decision: "once", scope: "turn" } },
       { type: "answer", session_id: "s", question_id: "q", answer: null },
-      { type: "revoke", grant_id: "g" },
+      { type: "revoke", id: "g" },
       { type: "resume", how: "with-transcript" },
     ];
     for (const command of commands) await rig.post(command);

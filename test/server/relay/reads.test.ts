@@ -49,7 +49,7 @@ describe("GET /chats/{id}/events", () => {
   test("a chat that does not exist yet can be viewed, and shows its first prompt", async () => {
     const rig = new Rig();
     const viewer = await (await rig.view()).until(({ state }) => state);
-    expect(viewer.state).toMatchObject({ head: 0, log: null, driver: "idle", queue: [] });
+    expect(viewer.state).toMatchObject({ head: 0, log: "", driver: "idle", queue: [] });
     expect(await rig.log.head("c")).toBeUndefined();
     await rig.prompt("Hello");
     await viewer.turns(1);
