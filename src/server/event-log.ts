@@ -44,7 +44,7 @@ export interface LogCommand {
 export interface SendLimits {
   /** How many commands of this kind may wait. */
   readonly maxQueued: number;
-  /** ms that the key is remembered, at least. */
+  /** ms that the key is remembered. It is remembered also while its command waits. */
   readonly keyTtl: number;
 }
 
