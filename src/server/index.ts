@@ -24,5 +24,5 @@ export type {
   RelayUser,
 } from "./options.ts";
 export { createRelay, type Relay, type RelayCloseOptions } from "./relay.ts";
-export type { RelayState, WaitingPrompt } from "./view/shown.ts";
+export type { RelayChatState, WaitingPrompt } from "./view/shown.ts";
 export type { RelayWish, TurnTarget } from "./wire/command.ts";

@@ -53,7 +53,7 @@ export interface RelayOptions extends Partial<RelayLimits> {
   /** Whether pages of `origins` may send cookies. Not with `"*"`. @default false */
   readonly credentials?: boolean;
   /**
-   * The host names that the server is known by. Requests with another `Host` are refused, because a foreign page can
+   * The host names that the server is known by. DrivenRequests with another `Host` are refused, because a foreign page can
    * point its own name at this server. @default localhost, 127.0.0.1, [::1]
    */
   readonly hosts?: readonly string[];
@@ -124,7 +124,7 @@ const CHECKS: Checks<RelayOptions> = {
 };
 
 /** @throws InvalidInputError for a wrong or unknown option; UnsupportedError on a host that ends idle processes */
-export function resolveOptions(options: RelayOptions): RelaySettings {
+export function resolveRelayOptions(options: RelayOptions): RelaySettings {
   checkCallOptions(options, CHECKS);
   const { source, log, authorize } = options;
   for (const [name, value] of Object.entries({ source, log, authorize }))

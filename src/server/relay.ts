@@ -2,9 +2,9 @@
 import { checkCallOptions, checks } from "../core/checks.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import { Drivers } from "./drive/drivers.ts";
-import { type RelayContext, type RelayOptions, type RelaySettings, resolveOptions } from "./options.ts";
+import { type RelayContext, type RelayOptions, type RelaySettings, resolveRelayOptions } from "./options.ts";
 import { Channel } from "./view/channel.ts";
-import { Handler } from "./wire/handler.ts";
+import { RelayHandler } from "./wire/handler.ts";
 
 export interface RelayCloseOptions {
   /** How long to wait for running turns, in ms. Then they end as failed. @default 5,000 */
@@ -35,7 +35,7 @@ const MAX_FINISH = 10_000;
  * their responses, without `waitUntil` and with `drive`
  */
 export function createRelay(options: RelayOptions): Relay {
-  const relay = new LiveRelay(resolveOptions(options));
+  const relay = new LiveRelay(resolveRelayOptions(options));
   return {
     handler: (request, context) => relay.handler.answer(request, context),
     close: (how) => relay.close(how),
@@ -46,7 +46,7 @@ export function createRelay(options: RelayOptions): Relay {
 /** The chats of this process, and its timers. */
 class LiveRelay {
   readonly settings: RelaySettings;
-  readonly handler: Handler;
+  readonly handler: RelayHandler;
   readonly #drivers: Drivers;
   readonly #channels = new Map<string, Channel>();
   readonly #budget = { used: 0 };
@@ -74,7 +74,7 @@ class LiveRelay {
         return channels.values();
       },
     });
-    this.handler = new Handler({ ...common, drivers: this.#drivers });
+    this.handler = new RelayHandler({ ...common, drivers: this.#drivers });
   }
 
   close(options?: RelayCloseOptions): Promise<void> {

@@ -3,25 +3,25 @@ import type { Chat } from "../../chat/chat.ts";
 import type { EventLog } from "../event-log.ts";
 import type { Channel } from "../view/channel.ts";
 import { type RelayWish, readKept } from "../wire/command.ts";
-import type { FailedPrompt } from "./failed-prompt.ts";
-import type { Requests } from "./requests.ts";
+import { type FailedPrompt, inputOf } from "./failed-prompt.ts";
+import type { DrivenRequests } from "./requests.ts";
 
-export interface ControlsHost {
+export interface ControlCommandsHost {
   readonly settings: { readonly log: EventLog };
   readonly channel: Pick<Channel, "id">;
-  readonly requests: Requests;
+  readonly requests: DrivenRequests;
   readonly chat: Chat | undefined;
-  readonly activeKey: string | undefined;
+  readonly prompts: { readonly active: { readonly key: string } | undefined };
   writeFailed(prompt: FailedPrompt): Promise<void>;
 }
 
 /** Carries out commands on the chat and on its inbox. One that comes too late has no effect. */
-export class Controls {
-  readonly #host: ControlsHost;
+export class ControlCommands {
+  readonly #host: ControlCommandsHost;
   /** The key of the prompt that goes next, even in place of the running turn. */
   sendNow: string | undefined;
 
-  constructor(host: ControlsHost) {
+  constructor(host: ControlCommandsHost) {
     this.#host = host;
   }
 
@@ -81,12 +81,12 @@ export class Controls {
   }
 
   async #cancel(target: Extract<RelayWish, { type: "cancel" }>["target"]): Promise<void> {
-    const { chat, requests, activeKey } = this.#host;
+    const { chat, requests, prompts } = this.#host;
     const { turn } = requests;
     if (typeof target !== "string") {
       if (turn?.turn_id === target.turn_id && turn.session_id === target.session_id)
         chat?.cancel({ turnId: target.turn_id });
-    } else if (activeKey === target || turn?.prompt === target) {
+    } else if (prompts.active?.key === target || turn?.prompt === target) {
       // The prompt may still wait in the chat.
       if (chat?.getSnapshot().queue.some(({ id }) => id === target)) chat.unqueue(target);
       else chat?.cancel();
@@ -97,7 +97,7 @@ export class Controls {
   async #withdraw(target: string): Promise<void> {
     const kept = readKept(await this.#queued(target));
     if (!kept) return;
-    const input = kept.wish.type === "prompt" || kept.wish.type === "edit" ? kept.wish.input : undefined;
+    const input = inputOf(kept.wish);
     const error = {
       code: "relay.withdrawn",
       message: "The message was withdrawn before the agent got it.",

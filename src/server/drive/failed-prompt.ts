@@ -8,6 +8,7 @@ import type {
   UniversalEvent,
   UniversalEventType,
 } from "../../universal/events.ts";
+import type { RelayWish } from "../wire/command.ts";
 
 export interface FailedPrompt {
   readonly key: string;
@@ -52,6 +53,11 @@ export function failedPrompt(
   tell("turn.ended", { phase: "ended", turn_id, metadata: { status } });
   tell("session.ended", { reason: "completed", terminated_by: "daemon" });
   return events;
+}
+
+/** The input of a prompt in the inbox. Undefined for one that repeats an earlier prompt. */
+export function inputOf(wish: RelayWish): FailedPrompt["input"] {
+  return wish.type === "prompt" || wish.type === "edit" ? wish.input : undefined;
 }
 
 function contentOf(input: string | PromptInput): readonly ContentPart[] {

@@ -9,7 +9,7 @@ import { emptyTranscript, type Transcript } from "../../universal/transcript/tra
 import type { EventLog } from "../event-log.ts";
 
 /** A chat as its log has it, up to a position. */
-export interface History {
+export interface ChatHistory {
   readonly position: number;
   readonly transcript: Transcript;
   /** The events of the sessions that have not ended. Of those before the snapshot, the last one. */
@@ -33,8 +33,8 @@ export interface Snapshot {
 
 const PAGE = 1_000;
 
-/** Reads the log from its last snapshot to its end. @throws what the log throws */
-export async function readHistory(log: EventLog, id: string): Promise<History> {
+/** ReadRequests the log from its last snapshot to its end. @throws what the log throws */
+export async function readHistory(log: EventLog, id: string): Promise<ChatHistory> {
   const snapshot = readSnapshot(await log.get(id, "snapshot"));
   let position = snapshot?.position ?? 0;
   let transcript: Transcript = snapshot ? restored(snapshot.saved) : emptyTranscript;
@@ -70,7 +70,7 @@ export function turnName({ session_id, data }: Extract<UniversalEvent, { type: "
 }
 
 /** The chat for `createChat(source, { from })`, without the state of the backend's conversation. */
-export function savedFrom({ transcript }: History, source: string): SavedChat {
+export function savedFrom({ transcript }: ChatHistory, source: string): SavedChat {
   return savedOf({ source, ...transcript, state: undefined }, []);
 }
 
@@ -79,7 +79,7 @@ export function savedFrom({ transcript }: History, source: string): SavedChat {
  * @param taken the key of the last prompt that was taken, whose turn is over
  */
 export function snapshotOf(
-  history: History,
+  history: ChatHistory,
   source: string,
   taken: string | undefined,
 ): Snapshot | undefined {

@@ -5,8 +5,8 @@ import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import { isObject } from "../../core/checks.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";
 import type { Json } from "../../universal/events.ts";
-import type { Shown } from "../view/shown.ts";
-import { type History, savedFrom } from "./history.ts";
+import type { ShownState } from "../view/shown.ts";
+import { type ChatHistory, savedFrom } from "./history.ts";
 
 interface KeptState {
   readonly conversation: ConversationState | null;
@@ -14,13 +14,13 @@ interface KeptState {
   readonly turn: string | null;
   /** The states at the ends of hidden branches, by the id of the first message. */
   readonly branches: Readonly<Record<string, ConversationState>>;
-  readonly shown: Shown;
+  readonly shown: ShownState;
 }
 
-export function stateOf(
+export function keptStateOf(
   snapshot: ChatSnapshot | undefined,
   completed: string | undefined,
-  shown: Shown,
+  shown: ShownState,
 ): KeptState {
   const hidden = snapshot?.saved.branches ?? [];
   const branches = hidden.flatMap(({ messages, state }): [string, ConversationState][] => {
@@ -39,7 +39,7 @@ export function stateOf(
  * The state to continue from. Undefined if there is none, or if a turn has completed since: the agent would not know of
  * that turn, and nobody would be told.
  */
-export function readState(
+export function readKeptState(
   value: Json | undefined,
   completed: string | undefined,
 ): Pick<KeptState, "conversation" | "branches"> | undefined {
@@ -60,7 +60,7 @@ export function readState(
 
 /** The chat to continue: its messages from the log, and its state. */
 export function savedWith(
-  history: History,
+  history: ChatHistory,
   source: string,
   state: Pick<KeptState, "conversation" | "branches"> | undefined,
 ): SavedChat {

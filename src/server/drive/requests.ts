@@ -20,7 +20,7 @@ export interface RunningTurn extends TurnTarget {
 }
 
 /** What runs and what waits in a driven chat. */
-export class Requests {
+export class DrivenRequests {
   readonly #asked = new Recent<string, Asked>(REMEMBERED);
   /** The keys of the commands that decide, until their effect is seen. */
   readonly #deciding = new Recent<string, string>(REMEMBERED);

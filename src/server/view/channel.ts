@@ -4,16 +4,16 @@ import type { CancelTimer } from "../../core/clock.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import { type LogCommand, type LogHead, TrimmedError } from "../event-log.ts";
 import type { RelaySettings } from "../options.ts";
-import { type Frame, framesOf, GONE_FRAME, resetFrame, stateFrame } from "./frames.ts";
+import { type EventFrame, framesOf, GONE_FRAME, resetFrame, stateFrame } from "./frames.ts";
 import {
   type DriverStatus,
   NOTHING_SHOWN,
-  type RelayState,
+  type RelayChatState,
   readShown,
-  type Shown,
+  type ShownState,
   waitingPrompts,
 } from "./shown.ts";
-import { Tail, type TailBudget } from "./tail.ts";
+import { ChannelTail, type TailBudget } from "./tail.ts";
 import { Viewer, type ViewerHost } from "./viewer.ts";
 
 export interface ChannelHost {
@@ -39,13 +39,13 @@ const ROLLBACK_GRACE = 2_000;
 /** One chat in this process. Exists while the chat has viewers here, or this process drives it. */
 export class Channel implements ViewerHost {
   readonly id: string;
-  readonly tail: Tail;
+  readonly tail: ChannelTail;
   readonly limits: RelaySettings;
   readonly clock: RelaySettings["clock"];
   /** What to call when one leaves. */
   readonly viewers = new Map<Viewer, () => void>();
   stateVersion = 0;
-  /** Requests that are about to become viewers. */
+  /** DrivenRequests that are about to become viewers. */
   guests = 0;
   /** Whether this process drives the chat: then the tail gets the events from the driver. */
   isDriven = false;
@@ -70,7 +70,7 @@ export class Channel implements ViewerHost {
     this.#host = host;
     this.limits = host.settings;
     this.clock = host.settings.clock;
-    this.tail = new Tail(host.settings, host.budget);
+    this.tail = new ChannelTail(host.settings, host.budget);
     this.#offWatch = host.settings.log.watch(id, () => this.wake());
   }
 
@@ -78,7 +78,7 @@ export class Channel implements ViewerHost {
     return this.#queue;
   }
 
-  get shown(): Shown {
+  get shown(): ShownState {
     return this.#shown;
   }
 
@@ -103,7 +103,7 @@ export class Channel implements ViewerHost {
     );
   }
 
-  /** Reads the news of the log. Calls meanwhile share one more look. @throws what the log throws */
+  /** ReadRequests the news of the log. Calls meanwhile share one more look. @throws what the log throws */
   look(): Promise<void> {
     if (this.#look) {
       this.#isAgain = true;
@@ -148,7 +148,7 @@ export class Channel implements ViewerHost {
     this.#wakeViewers();
   }
 
-  show(shown: Shown): void {
+  show(shown: ShownState): void {
     this.#shown = shown;
     this.#stateChanged();
   }
@@ -168,7 +168,7 @@ export class Channel implements ViewerHost {
     const { head, log = "" } = this.tail;
     const { stateVersion: version } = this;
     if (this.#frame?.version === version && this.#frame.head === head) return this.#frame.bytes;
-    const state: RelayState = {
+    const state: RelayChatState = {
       head,
       caught_up: true,
       log,
@@ -182,7 +182,7 @@ export class Channel implements ViewerHost {
     return bytes;
   }
 
-  async read(position: number): Promise<readonly Frame[]> {
+  async read(position: number): Promise<readonly EventFrame[]> {
     const { log, maxFrameEvents } = this.limits;
     const batches = await log.page(this.id, position, maxFrameEvents);
     const [batch] = batches;
@@ -242,7 +242,7 @@ export class Channel implements ViewerHost {
     if (!this.#isClosed) this.#host.onInbox(this);
   }
 
-  /** Reads new events. Returns whether there are only such that change nothing else. */
+  /** ReadRequests new events. Returns whether there are only such that change nothing else. */
   async #readNews(): Promise<boolean> {
     if (this.isDriven || this.tail.log === undefined) return false;
     let isPlain = false;

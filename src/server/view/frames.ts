@@ -1,10 +1,10 @@
 // The frames of an event stream: server-sent events, encoded once for all viewers.
 import type { UniversalEvent } from "../../universal/events.ts";
 import type { RelayLimits } from "../limits.ts";
-import { positionText } from "../wire/position.ts";
+import { writePosition } from "../wire/position.ts";
 
 /** Events as one frame. */
-export interface Frame {
+export interface EventFrame {
   /** The position of the first event. */
   readonly first: number;
   /** The position of the last event. */
@@ -22,15 +22,15 @@ export function framesOf(
   first: number,
   events: readonly UniversalEvent[],
   { maxFrameEvents, maxFrameBytes }: FrameLimits,
-): readonly Frame[] {
-  const frames: Frame[] = [];
+): readonly EventFrame[] {
+  const frames: EventFrame[] = [];
   let lines: string[] = [];
   let length = 0;
   let at = first;
   const cut = (): void => {
     if (lines.length === 0) return;
     const last = at - 1;
-    const id = positionText(log, last);
+    const id = writePosition(log, last);
     const bytes = encoder.encode(`id: ${id}\nevent: events\ndata: [${lines.join(",")}]\n\n`);
     frames.push({ first: at - lines.length, last, bytes });
     lines = [];

@@ -12,7 +12,7 @@ import { readKept } from "../wire/command.ts";
 export type DriverStatus = "idle" | "running" | "waiting" | "lost";
 
 /** What the driver tells of its chat. The log keeps it for viewers of other processes. */
-export interface Shown {
+export interface ShownState {
   /** The name of the source. */
   readonly source: string | null;
   readonly capabilities: Capabilities | null;
@@ -23,7 +23,7 @@ export interface Shown {
   readonly grants: readonly ChatGrant[];
 }
 
-export const NOTHING_SHOWN: Shown = {
+export const NOTHING_SHOWN: ShownState = {
   source: null,
   capabilities: null,
   driver: "idle",
@@ -42,7 +42,7 @@ export interface WaitingPrompt {
 }
 
 /** The data of the frame `state`. */
-export interface RelayState extends Shown {
+export interface RelayChatState extends ShownState {
   readonly head: number;
   readonly caught_up: true;
   /** Empty while the chat does not exist. */
@@ -52,7 +52,7 @@ export interface RelayState extends Shown {
   readonly queue: readonly WaitingPrompt[];
 }
 
-/** Commands that replace an earlier message are no prompts of their own, and are not listed. */
+/** CommandRequests that replace an earlier message are no prompts of their own, and are not listed. */
 export function waitingPrompts(queue: readonly LogCommand[]): readonly WaitingPrompt[] {
   return queue.flatMap(({ key, value }): WaitingPrompt[] => {
     const kept = readKept(value);
@@ -63,7 +63,7 @@ export function waitingPrompts(queue: readonly LogCommand[]): readonly WaitingPr
   });
 }
 
-/** Reads what the driver of another process has written. Its form is that of this library's own version. */
-export function readShown(value: unknown): Shown {
+/** ReadRequests what the driver of another process has written. Its form is that of this library's own version. */
+export function readShown(value: unknown): ShownState {
   return isObject(value) ? { ...NOTHING_SHOWN, ...value } : NOTHING_SHOWN;
 }

@@ -1,7 +1,7 @@
 // The newest frames of a chat, shared by all of its viewers in this process.
 import type { UniversalEvent } from "../../universal/events.ts";
 import type { RelayLimits } from "../limits.ts";
-import { type Frame, framesOf } from "./frames.ts";
+import { type EventFrame, framesOf } from "./frames.ts";
 
 /** Bytes that all tails of a process keep. */
 export interface TailBudget {
@@ -11,13 +11,13 @@ export interface TailBudget {
 type TailLimits = Pick<RelayLimits, "maxFrameEvents" | "maxFrameBytes" | "tailBytes" | "allTailBytes">;
 
 /** The newest frames of a chat. Each event is encoded once, however many viewers there are. */
-export class Tail {
+export class ChannelTail {
   readonly #limits: TailLimits;
   readonly #budget: TailBudget;
   /** Undefined while the chat does not exist. */
   #log: string | undefined;
   #head = 0;
-  #frames: Frame[] = [];
+  #frames: EventFrame[] = [];
   /** The index of the oldest kept frame. The frames before it are dropped later, many at once. */
   #start = 0;
   #bytes = 0;
@@ -58,7 +58,7 @@ export class Tail {
   }
 
   /** The frame that begins after a position. `log`: the log has it. Undefined: there is none yet. */
-  after(position: number): Frame | "log" | undefined {
+  after(position: number): EventFrame | "log" | undefined {
     if (position >= this.#head) return undefined;
     let low = this.#start;
     let high = this.#frames.length;

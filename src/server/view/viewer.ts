@@ -1,18 +1,18 @@
 // One open event stream: frames as fast as its reader takes them.
 import type { Clock } from "../../core/clock.ts";
 import type { RelayLimits } from "../limits.ts";
-import { BEAT, type Frame, RETRY } from "./frames.ts";
-import type { Tail } from "./tail.ts";
+import { BEAT, type EventFrame, RETRY } from "./frames.ts";
+import type { ChannelTail } from "./tail.ts";
 
 export interface ViewerHost {
-  readonly tail: Pick<Tail, "after">;
+  readonly tail: Pick<ChannelTail, "after">;
   readonly limits: Pick<RelayLimits, "viewerStall" | "streamLife" | "heartbeat" | "reauthorize">;
   readonly clock: Pick<Clock, "now" | "random">;
   /** Grows with each change of the state. */
   readonly stateVersion: number;
   stateFrame(): Uint8Array;
   /** The frames after a position, from the log. Empty: none. Rejects if the viewer must come back. */
-  read(position: number): Promise<readonly Frame[]>;
+  read(position: number): Promise<readonly EventFrame[]>;
   left(viewer: Viewer): void;
 }
 
@@ -29,7 +29,7 @@ export class Viewer {
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #position: number;
   /** Frames of the last page of the log. */
-  #backlog: readonly Frame[] = [];
+  #backlog: readonly EventFrame[] = [];
   #backlogAt = 0;
   #isReading = false;
   #hasBegun = false;
@@ -126,7 +126,7 @@ export class Viewer {
     return this.#isBeatDue ? BEAT : undefined;
   }
 
-  #sent({ last, bytes }: Frame): Uint8Array {
+  #sent({ last, bytes }: EventFrame): Uint8Array {
     this.#position = last;
     this.#sentAt = this.#host.clock.now();
     return bytes;

@@ -31,7 +31,7 @@ export type RefusalCode =
   | "closing";
 
 /** A request is refused. Thrown inside of the handler, which makes an answer of it. */
-export class Refusal extends Error {
+export class WireRefusal extends Error {
   readonly status: number;
   readonly code: RefusalCode;
   /** More fields of the answer. */
@@ -58,8 +58,8 @@ export class Refusal extends Error {
 const RETRY_AFTER = "2";
 
 /** A refusal after which the same request may work. */
-export function unavailable(code: RefusalCode, message: string): Refusal {
-  return new Refusal(503, code, message, {}, { "Retry-After": RETRY_AFTER });
+export function unavailable(code: RefusalCode, message: string): WireRefusal {
+  return new WireRefusal(503, code, message, {}, { "Retry-After": RETRY_AFTER });
 }
 
 const COMMON: Readonly<Record<string, string>> = {
@@ -81,6 +81,6 @@ export function jsonAnswer(status: number, value: object, headers: AnswerHeaders
   return answer(status, JSON.stringify(value), { "Content-Type": "application/json", ...headers });
 }
 
-export function refusalAnswer({ status, code, message, fields, headers }: Refusal): Response {
+export function refusalAnswer({ status, code, message, fields, headers }: WireRefusal): Response {
   return jsonAnswer(status, { code, message, ...fields }, headers);
 }

@@ -1,15 +1,15 @@
-// Reads the JSON body of a request, within limits.
+// ReadRequests the JSON body of a request, within limits.
 import { isObject } from "../../core/checks.ts";
 import type { Clock } from "../../core/clock.ts";
 import { deferred } from "../../core/deferred.ts";
 import type { RelayLimits } from "../limits.ts";
-import { Refusal } from "./answers.ts";
+import { WireRefusal } from "./answers.ts";
 
 /** A command has some levels, and a decision's input none. */
 const MAX_DEPTH = 64;
 
 /**
- * @throws Refusal `content-type`, `too-large`, `slow`, `invalid-json`
+ * @throws WireRefusal `content-type`, `too-large`, `slow`, `invalid-json`
  */
 export async function readBody(
   request: Request,
@@ -18,7 +18,7 @@ export async function readBody(
 ): Promise<Readonly<Record<string, unknown>>> {
   const [type = "", ...parameters] = (request.headers.get("content-type") ?? "").toLowerCase().split(";");
   if (type.trim() !== "application/json")
-    throw new Refusal(415, "content-type", "Send the command as `application/json`.");
+    throw new WireRefusal(415, "content-type", "Send the command as `application/json`.");
   if (parameters.some((each) => !/^\s*charset\s*=\s*"?utf-8"?\s*$/.test(each)))
     throw invalid("The command must be JSON in UTF-8.");
   const declared = request.headers.get("content-length");
@@ -39,7 +39,7 @@ async function withLimit(
   if (!reader) return new Uint8Array();
   const tooSlow = deferred<never>();
   const cancel = clock.setTimeout(
-    () => tooSlow.reject(new Refusal(408, "slow", `The command did not arrive within ${timeout} ms.`)),
+    () => tooSlow.reject(new WireRefusal(408, "slow", `The command did not arrive within ${timeout} ms.`)),
     timeout,
   );
   const chunks: Uint8Array[] = [];
@@ -54,7 +54,7 @@ async function withLimit(
     }
   } catch (error) {
     reader.cancel().catch(() => {}); // the rest of the body is not wanted
-    if (error instanceof Refusal) throw error;
+    if (error instanceof WireRefusal) throw error;
     throw invalid("The body broke off.");
   } finally {
     cancel();
@@ -93,10 +93,10 @@ function checkDepth(value: unknown, depth: number): void {
   for (const field of Object.values(value)) checkDepth(field, depth + 1);
 }
 
-function invalid(message: string): Refusal {
-  return new Refusal(400, "invalid-json", message);
+function invalid(message: string): WireRefusal {
+  return new WireRefusal(400, "invalid-json", message);
 }
 
-function tooLarge(limit: number): Refusal {
-  return new Refusal(413, "too-large", `The body is larger than ${limit} bytes.`);
+function tooLarge(limit: number): WireRefusal {
+  return new WireRefusal(413, "too-large", `The body is larger than ${limit} bytes.`);
 }

@@ -10,7 +10,7 @@ import type { Answer, Decision } from "../../core/values.ts";
 import type { CommandKind } from "../event-log.ts";
 import type { RelayLimits } from "../limits.ts";
 import type { RelayAction } from "../options.ts";
-import { Refusal } from "./answers.ts";
+import { WireRefusal } from "./answers.ts";
 
 /** A turn by the ids of its events. */
 export interface TurnTarget {
@@ -55,7 +55,7 @@ export interface RelayCommand {
 }
 
 /** A command as the log keeps it. */
-export interface KeptCommand {
+export interface StoredCommand {
   /** When it came: RFC 3339. */
   readonly at: string;
   readonly by: string;
@@ -148,14 +148,18 @@ const READERS: Readonly<Record<WishType, Reader>> = {
   },
 };
 
-/** Commands of the protocol that no source of this library carries out. */
+/** CommandRequests of the protocol that no source of this library carries out. */
 const NOWHERE: Readonly<Record<string, true>> = { set_mode: true, set_model: true };
 
-/** @throws Refusal `invalid-input`, `unsupported`, `too-large` */
-export function readCommand(body: Body, limits: TextLimits): RelayCommand {
+/** @throws WireRefusal `invalid-input`, `unsupported`, `too-large` */
+export function readWireCommand(body: Body, limits: TextLimits): RelayCommand {
   const { key, type, whenBusy } = body;
   if (typeof type === "string" && Object.hasOwn(NOWHERE, type))
-    throw new Refusal(400, "unsupported", "The backends of this server have no modes and no models to set.");
+    throw new WireRefusal(
+      400,
+      "unsupported",
+      "The backends of this server have no modes and no models to set.",
+    );
   return said(() => {
     checkName(type, READERS, "type");
     const { fields, read } = READERS[type as WishType];
@@ -167,11 +171,11 @@ export function readCommand(body: Body, limits: TextLimits): RelayCommand {
 }
 
 /** A prompt waits for its turn. `regenerate` and `edit` are prompts too, which end the running turn. */
-export function kindOf({ type }: RelayWish): CommandKind {
+export function commandKind({ type }: RelayWish): CommandKind {
   return type === "prompt" || type === "regenerate" || type === "edit" ? "prompt" : "control";
 }
 
-export function actionOf(wish: RelayWish): RelayAction {
+export function wishAction(wish: RelayWish): RelayAction {
   switch (wish.type) {
     case "decide": {
       const { decision, scope } = readDecision(wish.decision);
@@ -200,7 +204,7 @@ export function actionOf(wish: RelayWish): RelayAction {
 }
 
 /** Undefined for a value that this library did not write into the log. */
-export function readKept(value: unknown): KeptCommand | undefined {
+export function readKept(value: unknown): StoredCommand | undefined {
   if (!isObject(value)) return undefined;
   const { at, by, wish } = value;
   if (typeof at !== "string" || typeof by !== "string" || !isObject(wish)) return undefined;
@@ -239,9 +243,9 @@ function readHow(how: unknown): { readonly how?: "without-context" | "with-trans
 function readInput(input: unknown, { maxText, maxImages }: TextLimits): string | PromptInput {
   const prompt = readPrompt(input);
   if (prompt.text.length > maxText)
-    throw new Refusal(413, "too-large", `The text has more than ${maxText} characters.`);
+    throw new WireRefusal(413, "too-large", `The text has more than ${maxText} characters.`);
   if (prompt.images.length > maxImages)
-    throw new Refusal(413, "too-large", `The prompt has more than ${maxImages} images.`);
+    throw new WireRefusal(413, "too-large", `The prompt has more than ${maxImages} images.`);
   if (prompt.images.some(({ url, mediaType }) => /svg/i.test(mediaType) || /^data:[^,]*svg/i.test(url)))
     throw wrong("An SVG is a program, not an image. Send a PNG.");
   if (prompt.images.some(({ mediaType }) => !/^image\//i.test(mediaType)))
@@ -264,8 +268,8 @@ function checkedAnswer(answer: unknown): Answer {
   );
 }
 
-function wrong(message: string): Refusal {
-  return new Refusal(400, "invalid-input", message);
+function wrong(message: string): WireRefusal {
+  return new WireRefusal(400, "invalid-input", message);
 }
 
 /** Turns the errors of checks into refusals. An unknown name is not quoted. */

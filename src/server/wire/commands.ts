@@ -4,12 +4,18 @@ import { Recent } from "../../core/recent.ts";
 import type { Driver } from "../drive/driver.ts";
 import type { Drivers } from "../drive/drivers.ts";
 import type { RelayContext } from "../options.ts";
-import { jsonAnswer, Refusal } from "./answers.ts";
+import { jsonAnswer, WireRefusal } from "./answers.ts";
 import { readBody } from "./body.ts";
-import { actionOf, type KeptCommand, kindOf, type RelayCommand, readCommand } from "./command.ts";
+import {
+  commandKind,
+  type RelayCommand,
+  readWireCommand,
+  type StoredCommand,
+  wishAction,
+} from "./command.ts";
 import type { ReadHost } from "./reads.ts";
 
-export interface CommandsHost extends ReadHost {
+export interface CommandRequestsHost extends ReadHost {
   readonly drivers: Drivers;
 }
 
@@ -18,15 +24,15 @@ const REMEMBERED = 10_000;
 
 const MINUTE = 60_000;
 
-export class Commands {
-  readonly #host: CommandsHost;
+export class CommandRequests {
+  readonly #host: CommandRequestsHost;
   readonly #taken = new Recent<string, true>(REMEMBERED);
-  /** Commands of the running minute, by user. */
+  /** CommandRequests of the running minute, by user. */
   readonly #counts = new Map<string, number>();
   #minute: CancelTimer | undefined;
   #minuteEnds = 0;
 
-  constructor(host: CommandsHost) {
+  constructor(host: CommandRequestsHost) {
     this.#host = host;
   }
 
@@ -37,20 +43,20 @@ export class Commands {
   async take(request: Request, chat: string, context: RelayContext): Promise<Response> {
     const { settings, drivers } = this.#host;
     const body = await readBody(request, settings, settings.clock);
-    const command = readCommand(body, settings);
-    const user = await this.#host.authorize(request, chat, actionOf(command.wish));
+    const command = readWireCommand(body, settings);
+    const user = await this.#host.authorize(request, chat, wishAction(command.wish));
     this.#count(user);
     const name = JSON.stringify([chat, user, command.key]);
     const isKnown = this.#taken.has(name);
     const early = await this.#judge(chat, command, isKnown);
     if (early) return early;
-    const kept: KeptCommand = {
+    const kept: StoredCommand = {
       at: new Date(settings.clock.wallTime()).toISOString(),
       by: user,
       wish: command.wish,
     };
     const hash = await hashOf([user, command.wish]);
-    const kind = kindOf(command.wish);
+    const kind = commandKind(command.wish);
     const { maxQueued, keyTtl } = settings;
     const sent = await settings.log.send(chat, { key: command.key, kind, value: kept }, hash, {
       maxQueued,
@@ -58,13 +64,13 @@ export class Commands {
     });
     switch (sent) {
       case "key-reused":
-        throw new Refusal(
+        throw new WireRefusal(
           422,
           "key-reused",
           "Another command had this key. Make a new key for each command.",
         );
       case "full":
-        throw new Refusal(
+        throw new WireRefusal(
           429,
           "queue-full",
           `${maxQueued} commands wait already.`,
@@ -108,7 +114,9 @@ export class Commands {
         const { target } = wish;
         const isRunning =
           typeof target === "string"
-            ? driver.activeKey === target || turn?.prompt === target || (await this.#waits(chat, target))
+            ? driver.prompts.active?.key === target ||
+              turn?.prompt === target ||
+              (await this.#waits(chat, target))
             : turn?.turn_id === target.turn_id && turn.session_id === target.session_id;
         if (isRunning) return undefined;
         throw settled("This turn does not run any more.");
@@ -120,7 +128,7 @@ export class Commands {
         const channel = this.#host.channel(chat);
         const isBusy = driver?.isBusy || channel.shown.busy || (await log.queue(chat)).length > 0;
         this.#host.tidy(channel);
-        if (isBusy) throw new Refusal(409, "busy", "A turn runs, or another prompt waits.");
+        if (isBusy) throw new WireRefusal(409, "busy", "A turn runs, or another prompt waits.");
         return undefined;
       }
       case "edit":
@@ -144,7 +152,7 @@ export class Commands {
     return queue.some(({ key }) => key === target);
   }
 
-  /** @throws Refusal `rate` */
+  /** @throws WireRefusal `rate` */
   #count(user: string): void {
     const { clock, maxCommands } = this.#host.settings;
     if (!this.#minute) {
@@ -158,7 +166,7 @@ export class Commands {
     const count = (this.#counts.get(user) ?? 0) + 1;
     if (count > maxCommands) {
       const wait = Math.max(1, Math.ceil((this.#minuteEnds - clock.now()) / 1_000));
-      throw new Refusal(
+      throw new WireRefusal(
         429,
         "rate",
         `More than ${maxCommands} commands in a minute.`,
@@ -192,7 +200,7 @@ function judgeReply(driver: Driver, id: string, session: string, key: string): R
     case "settled":
       throw settled("Another decision came first.");
     case "unknown":
-      throw new Refusal(409, "stale-request", "This request is unknown here, or its session has ended.");
+      throw new WireRefusal(409, "stale-request", "This request is unknown here, or its session has ended.");
     default:
       return status satisfies never;
   }
@@ -200,16 +208,16 @@ function judgeReply(driver: Driver, id: string, session: string, key: string): R
 
 function assertTakes(driver: Driver | undefined, input: unknown): void {
   if (typeof input === "string" || driver?.chat?.getSnapshot().capabilities?.images !== false) return;
-  throw new Refusal(400, "unsupported", "This agent takes no images.");
+  throw new WireRefusal(400, "unsupported", "This agent takes no images.");
 }
 
 function assertBranches(driver: Driver | undefined): void {
   if (driver?.chat?.getSnapshot().capabilities?.branches !== false) return;
-  throw new Refusal(400, "unsupported", "This agent cannot go back to an earlier message.");
+  throw new WireRefusal(400, "unsupported", "This agent cannot go back to an earlier message.");
 }
 
-function settled(message: string): Refusal {
-  return new Refusal(409, "settled", message);
+function settled(message: string): WireRefusal {
+  return new WireRefusal(409, "settled", message);
 }
 
 /** SHA-256 of JSON with sorted names, in hexadecimal. */

@@ -4,13 +4,13 @@ import type { Drivers } from "../drive/drivers.ts";
 import { DamagedLogError, TrimmedError } from "../event-log.ts";
 import type { RelayAction, RelayContext, RelaySettings } from "../options.ts";
 import type { Channel } from "../view/channel.ts";
-import { answer, Refusal, refusalAnswer, unavailable } from "./answers.ts";
-import { Commands } from "./commands.ts";
-import { Door } from "./door.ts";
-import { type ReadHost, Reads } from "./reads.ts";
-import { type Route, readRoute } from "./route.ts";
+import { answer, refusalAnswer, unavailable, WireRefusal } from "./answers.ts";
+import { CommandRequests } from "./commands.ts";
+import { Origins } from "./origins.ts";
+import { type ReadHost, ReadRequests } from "./reads.ts";
+import { type ChatRoute, readRoute } from "./route.ts";
 
-export interface HandlerHost {
+export interface RelayHandlerHost {
   readonly settings: RelaySettings;
   readonly drivers: Drivers;
   channel(id: string): Channel;
@@ -29,21 +29,21 @@ class OwnAnswer extends Error {
   }
 }
 
-export class Handler {
+export class RelayHandler {
   /** The relay takes no more commands and viewers. */
   isClosing = false;
-  readonly #host: HandlerHost;
-  readonly #door: Door;
-  readonly #commands: Commands;
-  readonly #reads: Reads;
+  readonly #host: RelayHandlerHost;
+  readonly #door: Origins;
+  readonly #commands: CommandRequests;
+  readonly #reads: ReadRequests;
 
-  constructor(host: HandlerHost) {
+  constructor(host: RelayHandlerHost) {
     this.#host = host;
-    this.#door = new Door(host.settings);
+    this.#door = new Origins(host.settings);
     const authorize: ReadHost["authorize"] = (request, chat, action) =>
       this.#authorize(request, chat, action);
-    this.#commands = new Commands({ ...host, authorize });
-    this.#reads = new Reads({ ...host, authorize });
+    this.#commands = new CommandRequests({ ...host, authorize });
+    this.#reads = new ReadRequests({ ...host, authorize });
   }
 
   close(): void {
@@ -71,7 +71,7 @@ export class Handler {
   }
 
   #route(
-    { name, chat, method }: Route,
+    { name, chat, method }: ChatRoute,
     request: Request,
     url: URL,
     context: RelayContext,
@@ -110,7 +110,7 @@ export class Handler {
       this.#host.failed("`authorize` has thrown", error);
       throw unavailable("authorize-failed", "The server cannot check who you are.");
     }
-    if (verdict === false) throw new Refusal(401, "unauthorized", "You may not do this. Sign in.");
+    if (verdict === false) throw new WireRefusal(401, "unauthorized", "You may not do this. Sign in.");
     if (typeof verdict === "object" && verdict !== null) {
       if (verdict instanceof Response) throw new OwnAnswer(verdict);
       if ("user" in verdict && typeof verdict.user === "string" && verdict.user !== "") return verdict.user;
@@ -119,8 +119,8 @@ export class Handler {
     throw unavailable("authorize-failed", "The server cannot check who you are.");
   }
 
-  #refusalOf(error: unknown): Refusal {
-    if (error instanceof Refusal) return error;
+  #refusalOf(error: unknown): WireRefusal {
+    if (error instanceof WireRefusal) return error;
     if (error instanceof DamagedLogError) {
       this.#host.failed("the log is damaged", error);
       return unavailable("log-damaged", "The events of this chat cannot be read.");

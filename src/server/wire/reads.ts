@@ -4,8 +4,8 @@ import { readSnapshot } from "../drive/history.ts";
 import type { LogHead } from "../event-log.ts";
 import type { RelayAction, RelaySettings } from "../options.ts";
 import type { Channel } from "../view/channel.ts";
-import { answer, jsonAnswer, Refusal, unavailable } from "./answers.ts";
-import { type Position, positionText, readPosition } from "./position.ts";
+import { answer, jsonAnswer, unavailable, WireRefusal } from "./answers.ts";
+import { parsePosition, type WirePosition, writePosition } from "./position.ts";
 
 export interface ReadHost {
   readonly settings: RelaySettings;
@@ -13,7 +13,7 @@ export interface ReadHost {
   tidy(channel: Channel): void;
   background(work: Promise<unknown>): void;
   failed(what: string, error: unknown): void;
-  /** Returns the user's name. @throws Refusal, and what answers the request instead */
+  /** Returns the user's name. @throws WireRefusal, and what answers the request instead */
   authorize(request: Request, chat: string, action: RelayAction): Promise<string>;
 }
 
@@ -22,7 +22,7 @@ const AHEAD_WAIT = 2_000;
 
 const PAGE = 500;
 
-export class Reads {
+export class ReadRequests {
   readonly #host: ReadHost;
   #viewers = 0;
 
@@ -34,7 +34,7 @@ export class Reads {
     await this.#host.authorize(request, chat, "read");
     const head = await this.#host.settings.log.head(chat);
     if (!head) return answer(404, null);
-    return answer(200, null, { "Relay-Head": positionText(head.log, head.head), "Relay-Log": head.log });
+    return answer(200, null, { "Relay-Head": writePosition(head.log, head.head), "Relay-Log": head.log });
   }
 
   async snapshot(request: Request, chat: string): Promise<Response> {
@@ -42,14 +42,14 @@ export class Reads {
     const { log } = this.#host.settings;
     const [head, snapshot] = [await log.head(chat), readSnapshot(await log.get(chat, "snapshot"))];
     if (!head || !snapshot) return answer(204, null);
-    const position = positionText(head.log, snapshot.position);
+    const position = writePosition(head.log, snapshot.position);
     const tag = { ETag: `"${position}"` };
     if (request.headers.get("if-none-match") === tag.ETag) return answer(304, null, tag);
     return jsonAnswer(200, { position, saved: snapshot.saved }, tag);
   }
 
   async events(request: Request, chat: string, url: URL): Promise<Response> {
-    const position = readPosition(request.headers.get("last-event-id"), url.searchParams.getAll("after"));
+    const position = parsePosition(request.headers.get("last-event-id"), url.searchParams.getAll("after"));
     const isLines =
       url.searchParams.get("live") === "no" ||
       /application\/x-ndjson/i.test(request.headers.get("accept") ?? "");
@@ -58,7 +58,7 @@ export class Reads {
     return this.#stream(request, chat, position);
   }
 
-  async #stream(request: Request, chat: string, position: Position | undefined): Promise<Response> {
+  async #stream(request: Request, chat: string, position: WirePosition | undefined): Promise<Response> {
     const { maxViewers, maxAllViewers } = this.#host.settings;
     const channel = this.#host.channel(chat);
     channel.guests++;
@@ -87,31 +87,36 @@ export class Reads {
       return true;
     } catch (error) {
       // A server that cannot ask keeps its viewers. Who is refused is refused again when coming back.
-      return error instanceof Refusal && error.status === 503;
+      return error instanceof WireRefusal && error.status === 503;
     }
   }
 
-  /** Whether the log can go on behind a position. @throws Refusal `other-log`, `ahead`, `trimmed` */
-  async #checked(chat: string, position: Position | undefined): Promise<LogHead | undefined> {
+  /** Whether the log can go on behind a position. @throws WireRefusal `other-log`, `ahead`, `trimmed` */
+  async #checked(chat: string, position: WirePosition | undefined): Promise<LogHead | undefined> {
     const { log } = this.#host.settings;
     let head = await log.head(chat);
     if (position) {
       if (head && head.log === position.log && position.at > head.head)
         head = await this.#wait(chat, position.at);
       if (head?.log !== position.log)
-        throw new Refusal(412, "other-log", "The position belongs to another log. Read from the start.", {
+        throw new WireRefusal(412, "other-log", "The position belongs to another log. Read from the start.", {
           log: head?.log ?? null,
         });
       if (position.at > head.head)
-        throw new Refusal(409, "ahead", "The position is behind the end of the log. Read from the start.", {
-          head: positionText(head.log, head.head),
-        });
+        throw new WireRefusal(
+          409,
+          "ahead",
+          "The position is behind the end of the log. Read from the start.",
+          {
+            head: writePosition(head.log, head.head),
+          },
+        );
     }
     if (!head || (position?.at ?? 0) >= head.first - 1) return head;
     const snapshot = readSnapshot(await log.get(chat, "snapshot"));
-    throw new Refusal(410, "trimmed", "The next events are no longer kept. Begin with the snapshot.", {
-      first: positionText(head.log, head.first),
-      snapshot: snapshot ? positionText(head.log, snapshot.position) : null,
+    throw new WireRefusal(410, "trimmed", "The next events are no longer kept. Begin with the snapshot.", {
+      first: writePosition(head.log, head.first),
+      snapshot: snapshot ? writePosition(head.log, snapshot.position) : null,
     });
   }
 
@@ -139,7 +144,7 @@ export class Reads {
   }
 
   /** The events up to the head, one per line. */
-  async #lines(chat: string, position: Position | undefined): Promise<Response> {
+  async #lines(chat: string, position: WirePosition | undefined): Promise<Response> {
     const head = await this.#checked(chat, position);
     const { log } = this.#host.settings;
     let at = position?.at ?? 0;
@@ -158,7 +163,7 @@ export class Reads {
       },
       { highWaterMark: 0 },
     );
-    const headers = head ? { "Relay-Head": positionText(head.log, end), "Relay-Log": head.log } : {};
+    const headers = head ? { "Relay-Head": writePosition(head.log, end), "Relay-Log": head.log } : {};
     return answer(200, body, {
       "Content-Type": "application/x-ndjson",
       "X-Accel-Buffering": "no",

@@ -1,9 +1,9 @@
 // The paths of the relay.
-import { Refusal } from "./answers.ts";
+import { WireRefusal } from "./answers.ts";
 
 export type RouteName = "chat" | "events" | "snapshot" | "commands";
 
-export interface Route {
+export interface ChatRoute {
   readonly name: RouteName;
   /** The id of the chat. */
   readonly chat: string;
@@ -20,19 +20,19 @@ const METHODS: Readonly<Record<RouteName, readonly string[]>> = {
 export const MAX_CHAT_ID = 128;
 
 /**
- * Reads `<basePath>/<id>` and `<basePath>/<id>/<what>`. Accepts each method for OPTIONS.
- * @throws Refusal `no-route`, `invalid-chat`, `method`
+ * ReadRequests `<basePath>/<id>` and `<basePath>/<id>/<what>`. Accepts each method for OPTIONS.
+ * @throws WireRefusal `no-route`, `invalid-chat`, `method`
  */
-export function readRoute(method: string, pathname: string, basePath: string): Route {
+export function readRoute(method: string, pathname: string, basePath: string): ChatRoute {
   const [start, rest] = [pathname.slice(0, basePath.length + 1), pathname.slice(basePath.length + 1)];
   const [id, what = "chat", ...more] = rest.split("/");
   if (start !== `${basePath}/` || id === undefined || more.length > 0 || !isRoute(what, rest))
-    throw new Refusal(404, "no-route", "This path does not exist.");
+    throw new WireRefusal(404, "no-route", "This path does not exist.");
   const chat = readChat(id);
   const methods = METHODS[what];
   if (method !== "OPTIONS" && !methods.includes(method)) {
     const allowed = [...methods, "OPTIONS"].join(", ");
-    throw new Refusal(405, "method", `This path takes ${allowed}.`, {}, { Allow: allowed });
+    throw new WireRefusal(405, "method", `This path takes ${allowed}.`, {}, { Allow: allowed });
   }
   return { name: what, chat, method };
 }
@@ -47,7 +47,7 @@ function readChat(encoded: string): string {
   const isName =
     chat !== undefined && chat !== "" && chat.length <= MAX_CHAT_ID && !/^\.{1,2}$|\0/.test(chat);
   if (isName) return chat;
-  throw new Refusal(
+  throw new WireRefusal(
     400,
     "invalid-chat",
     `The id of the chat must have 1 to ${MAX_CHAT_ID} characters, in UTF-8 and percent-encoded.`,

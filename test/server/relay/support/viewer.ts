@@ -1,5 +1,5 @@
-// Reads an event stream as a client does, from the text of the protocol alone.
-import type { RelayState } from "../../../../src/server/view/shown.ts";
+// ReadRequests an event stream as a client does, from the text of the protocol alone.
+import type { RelayChatState } from "../../../../src/server/view/shown.ts";
 import type { UniversalEvent } from "../../../../src/universal/events.ts";
 
 export interface SseFrame {
@@ -15,7 +15,7 @@ export class TestViewer {
   readonly response: Response;
   readonly frames: SseFrame[] = [];
   readonly events: UniversalEvent[] = [];
-  readonly states: RelayState[] = [];
+  readonly states: RelayChatState[] = [];
   /** The id of the last frame with one. */
   position: string | undefined;
   /** `open`, or how the stream has ended. */
@@ -32,7 +32,7 @@ export class TestViewer {
     void this.#read();
   }
 
-  get state(): RelayState | undefined {
+  get state(): RelayChatState | undefined {
     return this.states.at(-1);
   }
 
@@ -97,7 +97,7 @@ export class TestViewer {
     this.frames.push(frame);
     if (frame.id !== undefined) this.position = frame.id === "" ? undefined : frame.id;
     if (frame.event === "events") this.events.push(...(JSON.parse(frame.data ?? "") as UniversalEvent[]));
-    if (frame.event === "state") this.states.push(JSON.parse(frame.data ?? "") as RelayState);
+    if (frame.event === "state") this.states.push(JSON.parse(frame.data ?? "") as RelayChatState);
   }
 }
 

@@ -1,6 +1,6 @@
 // Which pages and host names may use the relay: `Host`, `Origin`, `Sec-Fetch-Site` and CORS.
 import type { RelaySettings } from "../options.ts";
-import { Refusal } from "./answers.ts";
+import { WireRefusal } from "./answers.ts";
 
 type DoorSettings = Pick<RelaySettings, "origins" | "credentials" | "hosts">;
 
@@ -14,14 +14,14 @@ const EXPOSED = "ETag, Relay-Head, Relay-Log, Retry-After";
  * Refuses requests of foreign pages. A page of another origin can send GET, HEAD and simple POST requests without a
  * preflight, with the cookies of its visitor.
  */
-export class Door {
+export class Origins {
   readonly #settings: DoorSettings;
 
   constructor(settings: DoorSettings) {
     this.#settings = settings;
   }
 
-  /** @throws Refusal `origin` */
+  /** @throws WireRefusal `origin` */
   check(request: Request, url: URL): void {
     const host = request.headers.get("host") ?? url.host;
     if (!this.#settings.hosts.has(nameOf(host)))
@@ -70,8 +70,8 @@ export class Door {
   }
 }
 
-function refused(message: string): Refusal {
-  return new Refusal(403, "origin", message);
+function refused(message: string): WireRefusal {
+  return new WireRefusal(403, "origin", message);
 }
 
 /** The host name without the port. */
