@@ -3,7 +3,7 @@ import type { Chat } from "../../chat/chat.ts";
 import type { EventLog } from "../event-log.ts";
 import type { Channel } from "../view/channel.ts";
 import { type RelayWish, readKept } from "../wire/command.ts";
-import { type FailedPrompt, inputOf } from "./failed-prompt.ts";
+import { type FailedPrompt, promptInputOf } from "./failed-prompt.ts";
 import type { DrivenRequests } from "./requests.ts";
 
 export interface ControlCommandsHost {
@@ -97,7 +97,7 @@ export class ControlCommands {
   async #withdraw(target: string): Promise<void> {
     const kept = readKept(await this.#queued(target));
     if (!kept) return;
-    const input = inputOf(kept.wish);
+    const input = promptInputOf(kept.wish);
     const error = {
       code: "relay.withdrawn",
       message: "The message was withdrawn before the agent got it.",

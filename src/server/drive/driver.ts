@@ -10,7 +10,7 @@ import { readKept } from "../wire/command.ts";
 import { ControlCommands } from "./controls.ts";
 import { DriverTimers } from "./driver-timers.ts";
 import { EventGuard } from "./event-guard.ts";
-import { type FailedPrompt, failedPrompt, inputOf } from "./failed-prompt.ts";
+import { type FailedPrompt, failedPrompt, promptInputOf } from "./failed-prompt.ts";
 import { guardedSource } from "./guarded-source.ts";
 import { readHistory, snapshotOf, turnName } from "./history.ts";
 import { readKeptState, savedWith } from "./kept-state.ts";
@@ -393,7 +393,7 @@ export class Driver {
     const { active } = this.prompts;
     if (active && !history.prompts.has(active.key)) {
       const error = { ...DRIVER_LOST, details: { delivery: active.wasSent ? "unknown" : "not-sent" } };
-      const input = inputOf(active.kept.wish);
+      const input = promptInputOf(active.kept.wish);
       await this.writeFailed({ key: active.key, input, status: "failed", error });
     }
     await this.#told?.keep({ ...channel.shown, driver: "idle", busy: false });

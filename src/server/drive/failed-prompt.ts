@@ -56,7 +56,7 @@ export function failedPrompt(
 }
 
 /** The input of a prompt in the inbox. Undefined for one that repeats an earlier prompt. */
-export function inputOf(wish: RelayWish): FailedPrompt["input"] {
+export function promptInputOf(wish: RelayWish): FailedPrompt["input"] {
   return wish.type === "prompt" || wish.type === "edit" ? wish.input : undefined;
 }
 

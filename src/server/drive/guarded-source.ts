@@ -3,9 +3,9 @@ import type { UniversalEvent } from "../../universal/events.ts";
 import type { AgentSource, UniversalStream } from "../../universal/stream.ts";
 
 /** Sees each event once, and returns what the chat and the log get. Must not throw. */
-export type EventGuard = (event: UniversalEvent) => UniversalEvent;
+export type PassEvent = (event: UniversalEvent) => UniversalEvent;
 
-export function guardedSource(source: AgentSource, guard: EventGuard): AgentSource {
+export function guardedSource(source: AgentSource, guard: PassEvent): AgentSource {
   return {
     name: source.name,
     client: () => source.client(),
@@ -14,7 +14,7 @@ export function guardedSource(source: AgentSource, guard: EventGuard): AgentSour
 }
 
 /** A chat listens by `on`. Iterations are guarded too, but count as another look. */
-function guardedStream(stream: UniversalStream, guard: EventGuard): UniversalStream {
+function guardedStream(stream: UniversalStream, guard: PassEvent): UniversalStream {
   async function* guarded(events: AsyncIterable<UniversalEvent>): AsyncGenerator<UniversalEvent> {
     for await (const event of events) yield guard(event);
   }

@@ -5,7 +5,7 @@ import type { LogCommand } from "../event-log.ts";
 import type { RelaySettings } from "../options.ts";
 import type { Channel } from "../view/channel.ts";
 import { readKept, type StoredCommand } from "../wire/command.ts";
-import { type FailedPrompt, inputOf } from "./failed-prompt.ts";
+import { type FailedPrompt, promptInputOf } from "./failed-prompt.ts";
 
 export interface DrivenPromptsHost {
   readonly settings: Pick<RelaySettings, "log">;
@@ -131,7 +131,12 @@ export class DrivenPrompts {
       if (!kept) continue;
       const message = "The server could not start the agent.";
       const error = { code: "relay.source-failed", message, details: NOT_SENT };
-      await this.#host.writeFailed({ key: command.key, input: inputOf(kept.wish), status: "failed", error });
+      await this.#host.writeFailed({
+        key: command.key,
+        input: promptInputOf(kept.wish),
+        status: "failed",
+        error,
+      });
     }
   }
 
@@ -164,7 +169,7 @@ export class DrivenPrompts {
       message: shown?.error?.detail ?? "The prompt could not be sent.",
     };
     const words = { code: `${this.#host.source}.${code.replaceAll("-", "_")}`, message, details: NOT_SENT };
-    await this.#host.writeFailed({ key, input: inputOf(kept.wish), status, error: words });
+    await this.#host.writeFailed({ key, input: promptInputOf(kept.wish), status, error: words });
   }
 }
 

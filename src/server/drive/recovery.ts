@@ -4,7 +4,7 @@ import { closeTranscript } from "../../universal/close-transcript.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import type { RelaySettings } from "../options.ts";
 import { readKept, type StoredCommand } from "../wire/command.ts";
-import { type FailedPrompt, inputOf } from "./failed-prompt.ts";
+import { type FailedPrompt, promptInputOf } from "./failed-prompt.ts";
 import { type ChatHistory, readHistory } from "./history.ts";
 
 export const DRIVER_LOST = {
@@ -33,7 +33,7 @@ export async function recover(host: RecoveryHost): Promise<Recovered> {
   if (!taken || history.prompts.has(taken.key)) return { history, taken: taken?.key };
   await host.writeFailed({
     key: taken.key,
-    input: inputOf(taken.kept.wish),
+    input: promptInputOf(taken.kept.wish),
     status: "failed",
     error: {
       code: "relay.delivery-unknown",

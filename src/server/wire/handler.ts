@@ -6,7 +6,7 @@ import type { RelayAction, RelayContext, RelaySettings } from "../options.ts";
 import type { Channel } from "../view/channel.ts";
 import { answer, refusalAnswer, unavailable, WireRefusal } from "./answers.ts";
 import { CommandRequests } from "./commands.ts";
-import { Origins } from "./origins.ts";
+import { OriginCheck } from "./origins.ts";
 import { type ReadHost, ReadRequests } from "./reads.ts";
 import { type ChatRoute, readRoute } from "./route.ts";
 
@@ -33,13 +33,13 @@ export class RelayHandler {
   /** The relay takes no more commands and viewers. */
   isClosing = false;
   readonly #host: RelayHandlerHost;
-  readonly #door: Origins;
+  readonly #door: OriginCheck;
   readonly #commands: CommandRequests;
   readonly #reads: ReadRequests;
 
   constructor(host: RelayHandlerHost) {
     this.#host = host;
-    this.#door = new Origins(host.settings);
+    this.#door = new OriginCheck(host.settings);
     const authorize: ReadHost["authorize"] = (request, chat, action) =>
       this.#authorize(request, chat, action);
     this.#commands = new CommandRequests({ ...host, authorize });

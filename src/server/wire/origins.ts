@@ -14,7 +14,7 @@ const EXPOSED = "ETag, Relay-Head, Relay-Log, Retry-After";
  * Refuses requests of foreign pages. A page of another origin can send GET, HEAD and simple POST requests without a
  * preflight, with the cookies of its visitor.
  */
-export class Origins {
+export class OriginCheck {
   readonly #settings: DoorSettings;
 
   constructor(settings: DoorSettings) {
