@@ -1,6 +1,5 @@
 import { createServer, request as httpRequest } from "node:http";
 import { connect } from "node:net";
-import { agentStep } from "agentwire/testing/agent";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { relayListener } from "../../../src/server/listener.node.ts";
 import { answerOf, Rig, type RigOptions } from "./support/rig.ts";
