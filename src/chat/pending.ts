@@ -48,7 +48,7 @@ interface Told {
 
 /** A client's requests that wait for the user. Shown by event id, because clients may reuse their ids. */
 export class PendingRequests {
-  readonly #client: Pick<AnyAgentClient, "pending">;
+  readonly #client: Pick<AnyAgentClient, "pending" | "inbox">;
   /** Requests by the client's request id. */
   #told = new Map<string, Told>();
   /** From the shown id to the client's request id. */
@@ -56,7 +56,7 @@ export class PendingRequests {
   #list = NO_PENDING;
   #isStale = false;
 
-  constructor(client: Pick<AnyAgentClient, "pending">) {
+  constructor(client: Pick<AnyAgentClient, "pending" | "inbox">) {
     this.#client = client;
   }
 
@@ -113,7 +113,8 @@ export class PendingRequests {
   #add(told: Told, metadata: Json | undefined): void {
     const requestId = isObject(metadata) ? metadata["request_id"] : undefined;
     if (this.#told.size >= MAX_UNREAD) this.#look();
-    this.#told.set(typeof requestId === "string" ? requestId : told.id, told);
+    const isOwn = typeof requestId === "string" && !this.#client.inbox; // with an inbox, that is the id of another client
+    this.#told.set(isOwn ? requestId : told.id, told);
     this.#isStale = true;
   }
 }

@@ -84,6 +84,18 @@ export class Timeline {
     this.#set({ ...emptyTranscript, ...stored, messages });
   }
 
+  /** Forgets what the events have shown, and continues from other messages. Waiting prompts stay. */
+  reset({ states, ...transcript }: Partial<Restored>): void {
+    this.#states = new Map(states);
+    this.#set({ ...emptyTranscript, ...transcript });
+  }
+
+  /** Forgets a waiting prompt. */
+  drop(id: string): void {
+    this.#waiting.delete(id);
+    this.#shown = undefined;
+  }
+
   wait(message: ChatMessage): void {
     this.#waiting.set(message.id, message);
     this.#shown = undefined;

@@ -53,6 +53,11 @@ export class FeedTurn {
     this.#log.wake();
   }
 
+  /** The rest of the turn is lost. */
+  end(): void {
+    this.#log.end();
+  }
+
   /**
    * Reads the events after the first `after`, then new ones. Returns once the turn is over, the agent waits for the
    * user, or `signal` aborts.
@@ -81,12 +86,15 @@ export class FeedTurn {
 /** Follows a chat, and keeps its newest turn. */
 export class TurnFeed {
   readonly #chat: Chat;
-  readonly #off: Unsubscribe;
+  readonly #offs: readonly Unsubscribe[];
   #turn: FeedTurn | undefined;
 
   constructor(chat: Chat) {
     this.#chat = chat;
-    this.#off = chat.on("event", (event) => this.#onEvent(event));
+    this.#offs = [
+      chat.on("event", (event) => this.#onEvent(event)),
+      chat.on("reset", () => this.#turn?.end()),
+    ];
   }
 
   /** The newest turn, even if it is over. */
@@ -116,7 +124,7 @@ export class TurnFeed {
   }
 
   close(): void {
-    this.#off();
+    for (const off of this.#offs) off();
   }
 
   /** Null while the prompt waits. */
