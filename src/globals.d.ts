@@ -58,6 +58,7 @@ declare function fetch(
     headers: Record<string, string>;
     body?: string;
     redirect: "manual";
+    credentials?: "include" | "same-origin" | "omit";
     signal: AbortSignal;
   },
 ): Promise<{

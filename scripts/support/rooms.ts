@@ -175,6 +175,8 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
     "server",
     { imports: ["chat", "universal", ...SMALL_PARTS], types: ["core"], neutral: true, node: "node.ts" },
   ],
+  // A client like a flat's, over HTTP: it reads what a relay has translated, and translates nothing.
+  ["remote", { imports: ["core", "universal"], neutral: true }],
   [
     "schemas",
     {

@@ -218,9 +218,9 @@ export class InboxTurns implements ChatSessionHost, ChatPrompts {
   /** Does nothing: the inbox says whether the backend has forgotten the conversation. */
   onForgotten(): void {}
 
-  /** The next client continues where the last one ended. */
+  /** The next client tells everything again: the prompts that the backend has may have run by then. */
   onGivenUp(): void {
-    this.#memory.goTo(this.#backend.state);
+    this.#memory.goTo(undefined);
   }
 
   /** Creates a missing client, and follows its inbox. */
@@ -231,7 +231,11 @@ export class InboxTurns implements ChatSessionHost, ChatPrompts {
     if (inbox === this.#inbox) return inbox;
     this.#offInbox();
     this.#inbox = inbox;
-    this.#offInbox = inbox.onChange(() => this.#sync());
+    if (this.#memory.state === undefined) this.#host.onReset(undefined); // all events follow
+    this.#offInbox = inbox.onChange((refused) => {
+      this.#sync();
+      if (refused) this.#host.onFailed(refused);
+    });
     this.#sync();
     return inbox;
   }
@@ -282,14 +286,16 @@ export class InboxTurns implements ChatSessionHost, ChatPrompts {
     const list: QueuedPrompt[] = [];
     this.#seen = prompts;
     for (const prompt of prompts) {
-      const { key, at, isTaken } = prompt;
+      const { key, at, isTaken, error } = prompt;
       const read = readInput(prompt);
       if (!read) continue;
       const isNew = !before.has(key) && !timeline.has(key);
       if (isNew) this.#others.add(key);
       if (isNew || (before.get(key) !== prompt && timeline.isWaiting(key)))
         timeline.wait(messageOf(key, read, at));
-      if (!isTaken) list.push({ id: key, input: toInput(read), at });
+      if (error && timeline.isWaiting(key))
+        timeline.end(key, { status: "failed", error: describeError(error) });
+      if (!isTaken && !error) list.push({ id: key, input: toInput(read), at });
     }
     const kept = new Set(prompts.map(({ key }) => key));
     for (const key of this.#others) {

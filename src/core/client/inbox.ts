@@ -1,4 +1,5 @@
 // The interface of an inbox: the queue of prompts that a backend keeps for all of its clients.
+import type { AnyAgentwireError } from "../errors.ts";
 import type { Unsubscribe } from "../tell/events.ts";
 import type { PromptInput } from "../turn/prompt-input.ts";
 
@@ -11,6 +12,8 @@ export interface InboxPrompt {
   readonly at: number;
   /** Who wrote it, if the backend says so. */
   readonly by?: string;
+  /** The backend has refused the prompt, which this client had kept from an earlier page. */
+  readonly error?: AnyAgentwireError;
   /** The agent gets the prompt now: it can no longer be changed or withdrawn. */
   readonly isTaken?: true;
 }
@@ -47,5 +50,6 @@ export interface Inbox {
    * backend will carry it out
    */
   send(key: string, command: InboxCommand): Promise<InboxOutcome>;
-  onChange(listener: () => void): Unsubscribe;
+  /** @param refused why the backend did not carry out a decision, an answer or the end of a grant */
+  onChange(listener: (refused?: AnyAgentwireError) => void): Unsubscribe;
 }
