@@ -276,7 +276,7 @@ export class InboxTurns implements ChatSessionHost, ChatPrompts {
   #sync(): void {
     const { prompts = [], contextLost = false } = this.#inbox ?? {};
     if (prompts !== this.#seen) this.#show(prompts);
-    if (contextLost !== this.#host.view.told.connection.contextLost) this.#host.onConnection({ contextLost });
+    this.#host.onConnection({ contextLost }); // also reads the capabilities, which change with the backend
     this.#tell();
   }
 

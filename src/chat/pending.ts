@@ -93,10 +93,11 @@ export class PendingRequests {
     return this.list.length === 0 ? undefined : this.#requestIds.get(id);
   }
 
-  #look(): readonly ChatPending[] {
+  /** @param forgets whether the requests that are not listed by the client have ended for good */
+  #look(forgets = !this.#client.inbox): readonly ChatPending[] {
     const told = this.#told;
     const list: ChatPending[] = [];
-    this.#told = new Map();
+    this.#told = forgets ? new Map() : told; // an inbox may refuse a decision: then the request is listed again
     this.#requestIds = new Map();
     for (const request of this.#client.pending) {
       const of = told.get(request.id);
@@ -112,7 +113,7 @@ export class PendingRequests {
   /** @param metadata of the event. Has the client's id as `request_id`, unless both ids are the same */
   #add(told: Told, metadata: Json | undefined): void {
     const requestId = isObject(metadata) ? metadata["request_id"] : undefined;
-    if (this.#told.size >= MAX_UNREAD) this.#look();
+    if (this.#told.size >= MAX_UNREAD) this.#look(true);
     const isOwn = typeof requestId === "string" && !this.#client.inbox; // with an inbox, that is the id of another client
     this.#told.set(isOwn ? requestId : told.id, told);
     this.#isStale = true;

@@ -94,9 +94,17 @@ export class RemoteCore
       kept,
       () => ({ at: this.#at, isTurnOpen: this.#turn !== undefined, streams: this.#attempts }),
     );
-    this.#requests = new RemoteRequests((fields, refused) =>
-      this.inbox.settle(randomId("cmd"), fields, () => this.outbox.run(refused)),
-    );
+    this.#requests = new RemoteRequests({
+      send: (fields, refused) => this.inbox.settle(randomId("cmd"), fields, () => this.outbox.run(refused)),
+      onOpened: (request) => {
+        this.#turns.opened(request);
+        this.opened(request);
+      },
+      onSettled: (request) => {
+        this.#turns.closed(request.id);
+        this.settled(request);
+      },
+    });
     this.#turns = new RemoteTurns(this);
   }
 
@@ -144,11 +152,11 @@ export class RemoteCore
   }
 
   decide(id: string, decision: Decision): Ruling {
-    return this.outbox.run(() => this.#requests.decide(id, decision, (request) => this.opened(request)));
+    return this.outbox.run(() => this.#requests.decide(id, decision));
   }
 
   answer(id: string, answer: Answer): Reply {
-    return this.outbox.run(() => this.#requests.answer(id, answer, (request) => this.opened(request)));
+    return this.outbox.run(() => this.#requests.answer(id, answer));
   }
 
   /** @throws InvalidInputError if no turn with this id runs */
@@ -319,7 +327,7 @@ export class RemoteCore
 
   onFinal(error: AgentwireError): void {
     this.outbox.run(() => {
-      if (this.#isCaughtUp) this.shared.emit("disconnected", asAny(error));
+      this.shared.emit("disconnected", asAny(error)); // even if it was not ready: nothing else says why
       this.#end(error);
     });
   }
@@ -336,15 +344,7 @@ export class RemoteCore
     this.#each((stream) => stream.tell(event, position));
     this.#turns.event(event);
     this.inbox.event(event);
-    const change = this.#requests.event(event);
-    if (!change) return;
-    if ("opened" in change) {
-      this.#turns.opened(change.opened);
-      this.opened(change.opened);
-    } else {
-      this.#turns.closed(change.settled.id);
-      this.settled(change.settled);
-    }
+    this.#requests.event(event);
   }
 
   #each(tell: (stream: RemoteStream) => void): void {

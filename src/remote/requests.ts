@@ -11,19 +11,25 @@ interface Waiting {
   readonly request: PendingRequest;
 }
 
-/** Sends a reply. `refused` is called if the relay does not take it. */
-type Send = (fields: Readonly<Record<string, unknown>>, refused: () => void) => void;
+interface RequestsHost {
+  /** Sends a reply. `refused` is called if the relay does not take it. */
+  send(fields: Readonly<Record<string, unknown>>, refused: () => void): void;
+  /** A request has ended for this client. */
+  onSettled(request: SettledRequest): void;
+  /** A request waits, for the first time, or again because the relay has refused the reply. */
+  onOpened(request: PendingRequest): void;
+}
 
 /** The requests that wait for a user. Their ids are those of the events, and a reply names its session. */
 export class RemoteRequests {
-  readonly #send: Send;
+  readonly #host: RequestsHost;
   readonly #waiting = new Map<string, Waiting>();
   /** The first reply of this client to each request. */
   readonly #rulings = new Recent<string, Ruling>(REMEMBERED);
   readonly #replies = new Recent<string, Reply>(REMEMBERED);
 
-  constructor(send: Send) {
-    this.#send = send;
+  constructor(host: RequestsHost) {
+    this.#host = host;
   }
 
   /** Those that this client has not replied to. */
@@ -35,22 +41,19 @@ export class RemoteRequests {
     return this.#waiting.has(id) && !this.#rulings.has(id) && !this.#replies.has(id);
   }
 
-  /** Applies an event. Returns the request that it opens or ends. */
-  event(
-    event: UniversalEvent,
-  ): { readonly opened: PendingRequest } | { readonly settled: SettledRequest } | undefined {
+  /** Applies an event. */
+  event(event: UniversalEvent): void {
     const { session_id: sessionId, type, data } = event;
     if (type === "permission.requested" || type === "question.requested") {
       const request = type === "permission.requested" ? approvalOf(data) : questionOf(data);
       this.#waiting.set(request.id, { sessionId, request });
-      return { opened: request };
+      this.#host.onOpened(request);
     }
-    if (type === "permission.resolved") return this.#resolved(data.permission_id, data);
-    if (type === "question.resolved") return this.#resolved(data.question_id, data);
+    if (type === "permission.resolved") this.#resolved(data.permission_id, data);
+    if (type === "question.resolved") this.#resolved(data.question_id, data);
     if (type === "turn.ended" || type === "session.ended")
       for (const [id, waiting] of [...this.#waiting])
         if (waiting.sessionId === sessionId) this.#waiting.delete(id);
-    return undefined;
   }
 
   /** The events so far are void. */
@@ -58,8 +61,7 @@ export class RemoteRequests {
     this.#waiting.clear();
   }
 
-  /** @param refused the relay did not take the decision: the request waits again */
-  decide(id: string, decision: Decision, refused: (request: PendingRequest) => void): Ruling {
+  decide(id: string, decision: Decision): Ruling {
     const read = readDecision(decision);
     const known = this.#rulings.get(id);
     if (known) return known;
@@ -67,14 +69,16 @@ export class RemoteRequests {
     if (request.type !== "approval") throw askedOtherwise(id, "a question");
     const { decision: word, scope, tool, reason } = read;
     const wire = (scope ?? tool ?? reason) ? { decision: word, ...defined({ scope, tool, reason }) } : word;
-    this.#rulings.set(id, { ...read, by: "reply" });
-    this.#send({ type: "decide", session_id: sessionId, permission_id: id, decision: wire }, () => {
-      if (this.#rulings.delete(id) && this.#waiting.has(id)) refused(request);
+    const ruling: Ruling = { ...read, by: "reply" };
+    this.#rulings.set(id, ruling);
+    this.#host.send({ type: "decide", session_id: sessionId, permission_id: id, decision: wire }, () => {
+      if (this.#rulings.delete(id) && this.#waiting.has(id)) this.#host.onOpened(request);
     });
-    return { ...read, by: "reply" };
+    this.#host.onSettled({ ...request, ruling });
+    return ruling;
   }
 
-  answer(id: string, answer: Answer, refused: (request: PendingRequest) => void): Reply {
+  answer(id: string, answer: Answer): Reply {
     const known = this.#replies.get(id);
     if (known) return known;
     const { sessionId, request } = this.#find(id);
@@ -82,9 +86,10 @@ export class RemoteRequests {
     const reply: Reply = { answers: readAnswer(request.question, answer), by: "reply" };
     this.#replies.set(id, reply);
     const fields = { type: "answer", session_id: sessionId, question_id: id, answer: reply.answers ?? null };
-    this.#send(fields, () => {
-      if (this.#replies.delete(id) && this.#waiting.has(id)) refused(request);
+    this.#host.send(fields, () => {
+      if (this.#replies.delete(id) && this.#waiting.has(id)) this.#host.onOpened(request);
     });
+    this.#host.onSettled({ ...request, reply });
     return reply;
   }
 
@@ -94,30 +99,26 @@ export class RemoteRequests {
     throw neverAsked(id);
   }
 
-  #resolved(
-    id: string,
-    data: PermissionData | QuestionData,
-  ): { readonly settled: SettledRequest } | undefined {
+  /** Somebody else, or a rule, has ended the request, unless this client has replied first. */
+  #resolved(id: string, data: PermissionData | QuestionData): void {
     const request = this.#waiting.get(id)?.request;
+    const isMine = !this.isOpen(id);
     this.#waiting.delete(id);
-    if (!request) return undefined;
+    if (!request || isMine) return;
+    const by = "elsewhere";
     if (request.type === "approval") {
       const { status } = data;
-      const word = status === "reject" ? "reject" : status === "accept_for_session" ? "always" : "once";
-      const ruling = this.#rulings.get(id) ?? { decision: word, by: "elsewhere" };
-      if (!this.#rulings.has(id)) this.#rulings.set(id, ruling);
-      return { settled: { ...request, ruling } };
+      const decision = status === "reject" ? "reject" : status === "accept_for_session" ? "always" : "once";
+      this.#rulings.set(id, { decision, by });
+      this.#host.onSettled({ ...request, ruling: { decision, by } });
+      return;
     }
-    const answers = "answers" in data ? data.answers : undefined;
-    const reply: Reply = this.#replies.get(id) ?? {
-      answers: answers?.map(({ selected = [], other_text }) => [
-        ...selected,
-        ...(other_text === undefined ? [] : [other_text]),
-      ]),
-      by: "elsewhere",
-    };
-    if (!this.#replies.has(id)) this.#replies.set(id, reply);
-    return { settled: { ...request, reply } };
+    const given = "answers" in data ? data.answers : undefined;
+    const answers = given?.map(({ selected = [], other_text: own }) =>
+      own === undefined ? selected : [...selected, own],
+    );
+    this.#replies.set(id, { answers, by });
+    this.#host.onSettled({ ...request, reply: { answers, by } });
   }
 }
 
