@@ -1,6 +1,6 @@
-// The prompts of a chat whose backend keeps the queue (`Inbox`), for all viewers of the chat.
+// The prompts of a chat whose backend keeps the queue (`PromptInbox`), for all viewers of the chat.
 import type { AnyAgentClient } from "../core/client/any-client.ts";
-import type { Inbox, InboxCommand, InboxPrompt } from "../core/client/inbox.ts";
+import type { InboxCommand, InboxPrompt, PromptInbox } from "../core/client/inbox.ts";
 import type { Clock } from "../core/clock.ts";
 import { type AnyAgentwireError, asAny, ClosedError, InvalidInputError, isOurs } from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";
@@ -32,7 +32,7 @@ export class InboxTurns implements ChatSessionHost, ChatPrompts {
   readonly #own = new Map<string, PromptJob>();
   /** The keys of the shown prompts of other viewers. */
   readonly #others = new Set<string>();
-  #inbox: Inbox | undefined;
+  #inbox: PromptInbox | undefined;
   #offInbox: () => void = () => {};
   #seen: readonly InboxPrompt[] = [];
   #list: readonly QueuedPrompt[] = [];
@@ -224,7 +224,7 @@ export class InboxTurns implements ChatSessionHost, ChatPrompts {
   }
 
   /** Creates a missing client, and follows its inbox. */
-  #open(): Inbox {
+  #open(): PromptInbox {
     this.#backend.open();
     const inbox = this.client?.inbox;
     if (!inbox) throw new Error("the source has `hasInbox`, but its client has no `inbox`");

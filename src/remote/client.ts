@@ -1,14 +1,8 @@
 // A client of one chat on a relay.
 import { checkCallOptions, checks, describe } from "../core/checks.ts";
-import type {
-  AgentClient,
-  Capabilities,
-  ClientEvents,
-  CloseOptions,
-  ConnectOptions,
-} from "../core/client/agent-client.ts";
+import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/client/agent-client.ts";
 import { BaseClient } from "../core/client/base-client.ts";
-import type { Inbox } from "../core/client/inbox.ts";
+import type { PromptInbox } from "../core/client/inbox.ts";
 import { TURN_CHECKS } from "../core/client/options.ts";
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";
@@ -18,12 +12,10 @@ import { type PromptInput, readPromptInput } from "../core/turn/prompt-input.ts"
 import type { TurnOptions, TurnResult } from "../core/turn/turn.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { Telling, UniversalOptions, UniversalStream } from "../universal/stream.ts";
-import { RemoteCore } from "./core.ts";
+import { type RemoteClientEvents, RemoteCore } from "./core.ts";
 import type { RemoteSettings } from "./options.ts";
 import type { RemoteTurn } from "./turns.ts";
 import { readPosition } from "./wire.ts";
-
-export type RemoteClientEvents = ClientEvents<UniversalEvent, TurnResult>;
 
 /** The state of the only conversation. `position`: between two turns, where the next event continues. */
 export interface RemoteState extends ConversationState {
@@ -56,7 +48,7 @@ export class RemoteClient
   }
 
   /** The queue of prompts, which all viewers of the chat share. */
-  get inbox(): Inbox {
+  get inbox(): PromptInbox {
     return this.#core.inbox;
   }
 

@@ -4,9 +4,9 @@ import { deferred } from "../core/deferred.ts";
 import { type AgentwireError, ClosedError, copyError } from "../core/errors.ts";
 import { Queue } from "../core/queue.ts";
 import type { Json } from "../universal/events.ts";
-import { Exchange, type RelayHttp, wasClosed } from "./http.ts";
+import { RelayExchange, type RelayHttp, wasClosed } from "./http.ts";
 import { Retries } from "./retries.ts";
-import { refusalOf } from "./wire.ts";
+import { commandRefusal } from "./wire.ts";
 
 /** A command that the relay has not confirmed. */
 export interface Command {
@@ -35,7 +35,7 @@ export class Commands {
   readonly #waiting: () => number;
   readonly #retries: Retries;
   readonly #queue = new Queue<Sending>();
-  #exchange: Exchange | undefined;
+  #exchange: RelayExchange | undefined;
   #isRunning = false;
   #closed: AgentwireError | undefined;
 
@@ -104,7 +104,7 @@ export class Commands {
 
   /** Returns the refusal, or after which time in ms to try again at the earliest. */
   async #post(command: Command): Promise<"accepted" | AgentwireError | number> {
-    const exchange = new Exchange(this.#http);
+    const exchange = new RelayExchange(this.#http);
     this.#exchange = exchange;
     command.wasTried = true;
     try {
@@ -119,7 +119,7 @@ export class Commands {
       if ((status === 202 || status === 200) && isObject(answer.body) && answer.body["key"] === key)
         return "accepted";
       const isRefusal = status >= 400 && status < 500 && status !== TRY_AGAIN;
-      return isRefusal ? refusalOf(answer, this.#waiting()) : (answer.retryAfter ?? 0);
+      return isRefusal ? commandRefusal(answer, this.#waiting()) : (answer.retryAfter ?? 0);
     } catch (thrown) {
       const error = exchange.error(thrown);
       if (error.retryable) return 0;
@@ -131,4 +131,4 @@ export class Commands {
   }
 }
 
-export const closedByCaller = (): ClosedError => new ClosedError("this client was closed; make a new one");
+export const clientWasClosed = (): ClosedError => new ClosedError("this client was closed; make a new one");

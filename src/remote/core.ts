@@ -3,6 +3,7 @@ import { checkCallOptions, checks } from "../core/checks.ts";
 import {
   type Capabilities,
   CLIENT_EVENTS,
+  type ClientEvents,
   type CloseOptions,
   type ConnectOptions,
 } from "../core/client/agent-client.ts";
@@ -29,16 +30,17 @@ import type { TurnOptions, TurnResult } from "../core/turn/turn.ts";
 import type { Answer, ClientStatus, Decision, Grant, PendingRequest, Reply, Ruling } from "../core/values.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { UniversalOptions } from "../universal/stream.ts";
-import type { RemoteClientEvents } from "./client.ts";
-import { Commands, closedByCaller } from "./commands.ts";
+import { Commands, clientWasClosed } from "./commands.ts";
 import { RemoteInbox } from "./inbox.ts";
-import { Link, type LinkHost } from "./link.ts";
+import { type LinkHost, RelayLink } from "./link.ts";
 import type { RemoteSettings } from "./options.ts";
 import { LocalOutbox } from "./outbox.ts";
 import { RemoteRequests } from "./requests.ts";
 import { RemoteStream } from "./stream.ts";
 import { type RemoteTurn, RemoteTurns, type RemoteTurnsHost } from "./turns.ts";
 import { type Position, positionText, type RelayState, readCapabilities } from "./wire.ts";
+
+export type RemoteClientEvents = ClientEvents<UniversalEvent, TurnResult>;
 
 /** Carries out what the relay says and what the user asks. */
 export class RemoteCore
@@ -52,7 +54,7 @@ export class RemoteCore
   readonly #requests: RemoteRequests;
   readonly #turns: RemoteTurns;
   readonly #streams = new Set<RemoteStream>();
-  #link: Link | undefined;
+  #link: RelayLink | undefined;
   /** Where the next link begins: undefined for the first event. `isShown`: earlier events are shown somewhere. */
   #from: { readonly position: Position | undefined; readonly isShown: boolean } = {
     position: undefined,
@@ -265,7 +267,7 @@ export class RemoteCore
       await Promise.race([over.promise, ends]);
       cancel();
     }
-    this.outbox.run(() => this.#end(closedByCaller()));
+    this.outbox.run(() => this.#end(clientWasClosed()));
     await ends;
   }
 
@@ -359,7 +361,7 @@ export class RemoteCore
       if (this.#status !== "ready") this.#link.start();
       return;
     }
-    this.#link = new Link(this, this.#from.position, this.#from.isShown);
+    this.#link = new RelayLink(this, this.#from.position, this.#from.isShown);
     this.inbox.load();
     this.#link.start();
   }
@@ -387,7 +389,7 @@ export class RemoteCore
   }
 
   #closedError(): ClosedError {
-    if (!this.#isFinal) return closedByCaller();
+    if (!this.#isFinal) return clientWasClosed();
     return new ClosedError("the relay has closed the chat for this client; see `cause`", {
       cause: this.#closedBy,
     });

@@ -3,12 +3,12 @@ import { createParser } from "eventsource-parser";
 import { parseJson } from "../core/text.ts";
 import { isUniversalEvent } from "../universal/check/shape.ts";
 import type { UniversalEvent } from "../universal/events.ts";
-import { linkLost, type Position, type RelayState, readPosition, readState } from "./wire.ts";
+import { type Position, type RelayState, readPosition, readState, relayLost } from "./wire.ts";
 
 /** Characters of one frame: twice an event of the largest size. Bounds the memory. */
 const MAX_FRAME = 32 * 1_048_576;
 
-export type Frame =
+export type RelayFrame =
   /** `last`: the position of the last event. */
   | { readonly type: "events"; readonly events: readonly UniversalEvent[]; readonly last: Position }
   | { readonly type: "state"; readonly state: RelayState }
@@ -18,7 +18,7 @@ export type Frame =
 /** Reads frames from bytes in any pieces. A frame counts only when its empty line has arrived. */
 export class FrameReader {
   readonly #decoder = new TextDecoder();
-  #frames: Frame[] = [];
+  #frames: RelayFrame[] = [];
   #problem: string | undefined;
   readonly #parser = createParser({
     maxBufferSize: MAX_FRAME,
@@ -31,7 +31,7 @@ export class FrameReader {
   });
 
   /** The frames that these bytes complete. */
-  read(bytes: Uint8Array): readonly Frame[] {
+  read(bytes: Uint8Array): readonly RelayFrame[] {
     this.#parser.feed(this.#decoder.decode(bytes, { stream: true }));
     const frames = this.#frames;
     this.#frames = [];
@@ -40,7 +40,7 @@ export class FrameReader {
 
   /** @throws ConnectionLostError if a frame could not be read. The frames before it are good. */
   check(): void {
-    if (this.#problem !== undefined) throw linkLost(`the relay's stream cannot be read: ${this.#problem}`);
+    if (this.#problem !== undefined) throw relayLost(`the relay's stream cannot be read: ${this.#problem}`);
   }
 
   #read(event: string | undefined, data: string, id: string | undefined): void {

@@ -7,7 +7,7 @@ import { type FetchResponse, fetchWith } from "../core/http/fetch.ts";
 import { credentialsInHeaders } from "../core/tell/credential-names.ts";
 import type { Redactor } from "../core/tell/redact.ts";
 import type { RemoteSettings } from "./options.ts";
-import { type Answer, linkLost } from "./wire.ts";
+import { type RelayAnswer, relayLost } from "./wire.ts";
 
 /** ms between two beats of a relay, unless it says otherwise. */
 const HEARTBEAT = 15_000;
@@ -19,7 +19,7 @@ const MISSED_BEATS = 2.5;
 const MAX_ANSWER = 64 * 1_048_576;
 
 /** One request. It is aborted when nothing has arrived for too long, and when the client closes. */
-export class Exchange {
+export class RelayExchange {
   readonly #http: RelayHttp;
   readonly #controller = new AbortController();
   readonly #idle: Deadline;
@@ -27,7 +27,7 @@ export class Exchange {
   constructor(http: RelayHttp, heartbeat = HEARTBEAT) {
     this.#http = http;
     const { clock } = http.settings;
-    const expire = (): void => this.end(linkLost("nothing came from the relay for too long"));
+    const expire = (): void => this.end(relayLost("nothing came from the relay for too long"));
     this.#idle = new Deadline(clock, MISSED_BEATS * heartbeat, expire);
   }
 
@@ -101,7 +101,7 @@ export class Exchange {
   /** What the relay says about an error. */
   async answer(
     response: FetchResponse,
-  ): Promise<Answer & { readonly body: Readonly<Record<string, unknown>> }> {
+  ): Promise<RelayAnswer & { readonly body: Readonly<Record<string, unknown>> }> {
     const body = fieldsOf(await this.json(response).catch(() => undefined));
     const { code, message } = body;
     return {

@@ -1,5 +1,5 @@
 // The inbox of a relay, as this client knows it: prompts of all viewers, and those that the relay has not confirmed.
-import type { Inbox, InboxCommand, InboxOutcome, InboxPrompt } from "../core/client/inbox.ts";
+import type { InboxCommand, InboxOutcome, InboxPrompt, PromptInbox } from "../core/client/inbox.ts";
 import {
   type AgentwireError,
   type AnyAgentwireError,
@@ -44,7 +44,7 @@ export interface Progress {
   readonly streams: number;
 }
 
-export class RemoteInbox implements Inbox {
+export class RemoteInbox implements PromptInbox {
   readonly #host: InboxHost;
   readonly #commands: Commands;
   readonly #outbox: LocalOutbox | undefined;

@@ -3,12 +3,8 @@ import { type AgentSource, sourceOf } from "../universal/stream.ts";
 import { RemoteClient } from "./client.ts";
 import { type RemoteOptions, resolveRemote } from "./options.ts";
 
-export {
-  RemoteClient,
-  type RemoteClientEvents,
-  type RemoteConversation,
-  type RemoteState,
-} from "./client.ts";
+export { RemoteClient, type RemoteConversation, type RemoteState } from "./client.ts";
+export type { RemoteClientEvents } from "./core.ts";
 export type { RemoteHeaders, RemoteOptions } from "./options.ts";
 export type { RemoteTurn } from "./turns.ts";
 

@@ -2,18 +2,18 @@
 import { isObject } from "../core/checks.ts";
 import type { AgentwireError } from "../core/errors.ts";
 import type { FetchResponse } from "../core/http/fetch.ts";
-import type { Frame } from "./frames.ts";
+import type { RelayFrame } from "./frames.ts";
 import { FrameReader } from "./frames.ts";
-import { Exchange, type RelayHttp, wasClosed } from "./http.ts";
+import { RelayExchange, type RelayHttp, wasClosed } from "./http.ts";
 import { Retries } from "./retries.ts";
 import {
   attemptError,
   finalError,
-  linkLost,
   type Position,
   positionText,
   type RelayState,
   readPosition,
+  relayLost,
   removed,
 } from "./wire.ts";
 
@@ -22,7 +22,7 @@ export interface LinkHost extends RelayHttp {
   /** An attempt starts. */
   onConnecting(): void;
   /** The events after `position`, whole and in order. */
-  onEvents(events: Extract<Frame, { type: "events" }>["events"], position: Position): void;
+  onEvents(events: Extract<RelayFrame, { type: "events" }>["events"], position: Position): void;
   onState(state: RelayState): void;
   /** All events so far are void. @param saved a saved chat in which the next event continues */
   onReset(saved?: unknown): void;
@@ -45,14 +45,14 @@ type End = {
  *     idle ──start()──▶ attempt ──a frame follows the last one──▶ reading ──▶ lost ──backoff──▶ attempt
  *                          └── 401, 403, 404, `gone`, close() ──▶ over ◀─────┘
  */
-export class Link {
+export class RelayLink {
   readonly #host: LinkHost;
   readonly #retries: Retries;
   /** The last event that was told. Undefined: nothing was. */
   #position: Position | undefined;
   /** Whether something is shown that a restart from the first event makes void. */
   #hasShown: boolean;
-  #exchange: Exchange | undefined;
+  #exchange: RelayExchange | undefined;
   #heartbeat: number | undefined;
   #wasAhead = false;
   #isRunning = false;
@@ -76,7 +76,7 @@ export class Link {
 
   /** Comes back at once, because the first state of a stream is the newest one. */
   refresh(): void {
-    this.#exchange?.end(linkLost("the state of the chat may be old"));
+    this.#exchange?.end(relayLost("the state of the chat may be old"));
   }
 
   close(): void {
@@ -104,7 +104,7 @@ export class Link {
   }
 
   async #attempt(): Promise<End> {
-    const exchange = new Exchange(this.#host, this.#heartbeat);
+    const exchange = new RelayExchange(this.#host, this.#heartbeat);
     this.#exchange = exchange;
     try {
       const position = this.#position;
@@ -124,16 +124,16 @@ export class Link {
   }
 
   /** Reads the stream to its end. A clean end is a loss like any other. */
-  async #read(response: FetchResponse, exchange: Exchange): Promise<AgentwireError> {
+  async #read(response: FetchResponse, exchange: RelayExchange): Promise<AgentwireError> {
     const reader = response.body?.getReader();
     if (!reader || !response.headers.get("content-type")?.startsWith("text/event-stream"))
-      return linkLost("the answer is no stream of events: a proxy or another server may have sent it");
+      return relayLost("the answer is no stream of events: a proxy or another server may have sent it");
     if (!this.#position) this.#restart();
     const frames = new FrameReader();
     try {
       for (;;) {
         const { done, value } = await exchange.until(reader.read());
-        if (done || this.#isOver) return linkLost("the relay ended the stream");
+        if (done || this.#isOver) return relayLost("the relay ended the stream");
         exchange.touch();
         for (const frame of value ? frames.read(value) : []) {
           const end = this.#take(frame);
@@ -147,13 +147,13 @@ export class Link {
   }
 
   /** Returns the error that ends the connection. */
-  #take(frame: Frame): AgentwireError | undefined {
+  #take(frame: RelayFrame): AgentwireError | undefined {
     const before = this.#position;
     switch (frame.type) {
       case "events": {
         const { events, last } = frame;
         if (last.at - events.length !== (before?.at ?? 0) || (before && last.log !== before.log))
-          return linkLost(`position ${last.at} does not follow position ${before?.at ?? 0}`);
+          return relayLost(`position ${last.at} does not follow position ${before?.at ?? 0}`);
         this.#position = last;
         this.#hasShown = true;
         this.#host.onEvents(events, { log: last.log, at: last.at - events.length });
@@ -161,7 +161,7 @@ export class Link {
       }
       case "state": {
         const { state } = frame;
-        if (before && state.log !== before.log) return linkLost("the state is that of another log");
+        if (before && state.log !== before.log) return relayLost("the state is that of another log");
         this.#heartbeat = state.heartbeat;
         if (state.isCaughtUp) {
           this.#wasAhead = false;
@@ -172,7 +172,7 @@ export class Link {
       }
       case "reset":
         this.#restart();
-        return linkLost("the relay starts the chat anew");
+        return relayLost("the relay starts the chat anew");
       case "gone":
         return removed();
       default:
@@ -180,7 +180,7 @@ export class Link {
     }
   }
 
-  async #refused(response: FetchResponse, exchange: Exchange): Promise<End> {
+  async #refused(response: FetchResponse, exchange: RelayExchange): Promise<End> {
     const answer = await exchange.answer(response);
     const error = attemptError(answer);
     switch (answer.status) {
@@ -207,7 +207,7 @@ export class Link {
 
   /** Continues from the relay's snapshot, because the events before it are gone. */
   async #takeSnapshot(): Promise<boolean> {
-    const exchange = new Exchange(this.#host, this.#heartbeat);
+    const exchange = new RelayExchange(this.#host, this.#heartbeat);
     this.#exchange?.end(wasClosed());
     this.#exchange = exchange;
     try {

@@ -71,7 +71,7 @@ export function resolveRemote(options: RemoteOptions): RemoteSettings {
     outbox,
     clock,
     headers: typeof headers === "function" ? headers : () => headers,
-    address: `${url.replace(/\/+$/, "")}/${idInPath(chat)}`,
+    address: `${url.endsWith("/") ? url.slice(0, -1) : url}/${idInPath(chat)}`,
   };
 }
 

@@ -123,7 +123,7 @@ function listIn(value: unknown): readonly unknown[] {
 }
 
 /** The `code` and `message` of a relay's answer. */
-export interface Answer {
+export interface RelayAnswer {
   readonly status: number;
   readonly code: string | undefined;
   readonly message: string;
@@ -132,7 +132,7 @@ export interface Answer {
 }
 
 /** The error that closes the client: no further attempt can help. */
-export function finalError({ status, message }: Answer): AgentwireError {
+export function finalError({ status, message }: RelayAnswer): AgentwireError {
   const words = message === "" ? `the relay refused the chat (HTTP ${status})` : message;
   if (status === 404)
     return new RequestError("the relay has no such chat", { serverMessage: words }, { status });
@@ -143,16 +143,19 @@ export const removed = (): AgentwireError =>
   new RequestError("the chat was removed from the relay", { serverMessage: "the chat was removed" });
 
 /** The error of an attempt that is repeated. */
-export function attemptError({ status, message }: Answer): AgentwireError {
+export function attemptError({ status, message }: RelayAnswer): AgentwireError {
   const words = message === "" ? `the relay answered with HTTP ${status}` : message;
   return new ConnectError(words, { status });
 }
 
-export const linkLost = (message: string, cause?: unknown): ConnectionLostError =>
+export const relayLost = (message: string, cause?: unknown): ConnectionLostError =>
   new ConnectionLostError(message, { cause, delivery: "unknown" });
 
 /** The relay will not carry out a command. */
-export function refusalOf({ status, code, message, retryAfter }: Answer, waiting: number): AgentwireError {
+export function commandRefusal(
+  { status, code, message, retryAfter }: RelayAnswer,
+  waiting: number,
+): AgentwireError {
   const delivery = "not-sent";
   if (code === "queue-full") return new QueueFullError("turns", waiting + 1, waiting);
   const serverMessage = message === "" ? `HTTP ${status}` : message;

@@ -77,7 +77,7 @@ export interface UniversalStream extends AsyncIterable<UniversalEvent> {
 export interface AgentSource<Client extends AnyAgentClient = AnyAgentClient> {
   /** Such as `codey`. */
   readonly name: string;
-  /** Whether its clients have an {@link Inbox}: the backend keeps the queue of prompts, for all of its clients. */
+  /** Whether its clients have an {@link PromptInbox}: the backend keeps the queue of prompts, for all of its clients. */
   readonly hasInbox?: boolean;
   /** Makes a client. */
   client(): Client;

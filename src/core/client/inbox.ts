@@ -36,7 +36,7 @@ export type InboxCommand =
 export type InboxOutcome = "started" | "withdrawn" | "done";
 
 /** The queue of prompts that a backend keeps for all of its clients. */
-export interface Inbox {
+export interface PromptInbox {
   /** In the order in which they will be sent. The same list until something changes. */
   readonly prompts: readonly InboxPrompt[];
   /** Whether the backend works on a prompt. */
