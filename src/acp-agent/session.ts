@@ -89,7 +89,8 @@ export class ServedSession {
     if (signal.aborted) throw new AcpRefusal("cancelled", "The request was cancelled.");
     if (problem)
       throw new AcpRefusal("failed", `${problem.title}: ${problem.detail}`, { code: problem.code });
-    this.#chat.cancel("all"); // a prompt that an earlier program has left must not be sent with the next one
+    // A prompt that an earlier program has left must not be sent with the next one.
+    for (const { id } of this.#chat.getSnapshot().queue) this.#chat.unqueue(id);
   }
 
   /** Tells the client all messages. */
@@ -133,7 +134,7 @@ export class ServedSession {
 
   /** Ends the turn, and rejects what waits for the user. */
   async close(): Promise<void> {
-    this.#chat.cancel("all");
+    this.cancel(); // of this client's own prompt alone: another client's turn goes on
     await this.#chat.close();
     await this.#outlet.drained();
     this.#outlet.close();

@@ -16,5 +16,6 @@ export async function caughtUp(
     };
     const off = subscribe(look);
     signal?.addEventListener("abort", look);
+    if (signal?.aborted) look();
   });
 }

@@ -22,7 +22,8 @@ function replyOf(part: DynamicToolUIPart): UserReply | undefined {
   const { toolCallId } = part;
   if (part.state === "approval-responded") {
     const { id, approved, reason } = part.approval;
-    return { type: "decision", id, toolCallId, approved, reason };
+    const isApproved: unknown = approved; // a route passes on what a page has sent
+    return { type: "decision", id, toolCallId, approved: isApproved === true, reason };
   }
   // The answer of a question that is over has `providerExecuted`.
   if (part.toolName !== ASK_USER || part.providerExecuted) return undefined;

@@ -111,7 +111,7 @@ export class ToolChunks {
     if (approval && !shown.isDecided) {
       if (approval.status === "requested") {
         const request = [...waits].find(({ id }) => id === approval.id);
-        this.#atPause.set(approval.id, () => this.#request(toolCallId, approval, false, request));
+        this.#atPause.set(approval.id, () => this.#request(toolCallId, approval, false, request, part.input));
         return false;
       }
       shown.isDecided = true;
@@ -194,9 +194,15 @@ export class ToolChunks {
     { id: approvalId }: ChatApproval,
     isAutomatic: boolean,
     waits?: TranscriptRequest,
+    announced?: unknown,
   ): void {
     this.#asked.add(approvalId);
     const { preview, grant, agent } = waits?.type === "approval" ? waits : {};
+    // The backend may ask with another input than it has announced. The user decides on the input of the request.
+    if (waits?.type === "approval" && JSON.stringify(waits.input) !== JSON.stringify(announced)) {
+      const { tool: toolName, input = {} } = waits;
+      this.#sink.put({ type: "tool-input-available", toolCallId, toolName, ...OURS, input });
+    }
     const approvalDescriptor = defined({ preview, grant, agent });
     this.#sink.put({
       type: "tool-approval-request",

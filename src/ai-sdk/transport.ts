@@ -1,6 +1,7 @@
 // `AgentwireChatTransport`: a chat behind `useChat` and `runAgentTUI`.
 import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
 import type { Chat, ChatSend } from "../chat/chat.ts";
+import { readPrompt } from "../chat/prompt.ts";
 import { FeedTurn, TurnFeed } from "../chat/turn-feed.ts";
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
@@ -164,6 +165,7 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
     if (!message)
       throw new InvalidInputError("no message of the user is given.", "Write what the agent is to do.");
     const prompt = readUserMessage(message);
+    readPrompt(prompt); // a prompt that cannot be sent cancels nothing
     const { capabilities, pending } = this.#chat.getSnapshot();
     const { turn } = this.#feed;
     if (pending.length > 0 || (turn && !turn.isOver && turn.waiting.size > 0)) this.#chat.cancel();
