@@ -1,5 +1,5 @@
-// The lists of all chats and of those where a command waits. They are in another slot of a cluster than the chats, so no script
-// can change both in one step.
+// The lists of all chats and of those where a command waits. A cluster has them in another slot than the chats, so no
+// script can change both in one step.
 import type { RedisCalls } from "./redis-calls.ts";
 import { FORGET_SCRIPT, LISTED_SCRIPT, MARK_LIFE, MARK_SCRIPT, PEEK_SCRIPT } from "./scripts.ts";
 
