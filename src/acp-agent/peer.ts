@@ -1,6 +1,5 @@
 // Loads the optional package `@agentclientprotocol/sdk`.
-import { fieldsOf } from "../core/checks.ts";
-import { type Peer, peerError } from "../core/peers.ts";
+import { loadPackage, type Peer } from "../core/peers.ts";
 
 export type AcpAgentSdk = typeof import("@agentclientprotocol/sdk");
 
@@ -14,14 +13,11 @@ const PACKAGE: Peer = {
 const importPackage = (): Promise<AcpAgentSdk> => import("@agentclientprotocol/sdk");
 
 /** @throws UnsupportedError if the package is missing or older; any other load error */
-export async function loadAgentSdk(load: () => Promise<AcpAgentSdk> = importPackage): Promise<AcpAgentSdk> {
-  try {
-    const sdk = await load();
-    if (typeof sdk.agent === "function" && !("AgentSideConnection" in sdk)) return sdk; // version 2 has one, and not the other
-  } catch (error) {
-    const { code } = fieldsOf(error);
-    if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw error;
-    throw peerError("`agentwire/acp/agent`", PACKAGE, undefined);
-  }
-  throw peerError("`agentwire/acp/agent`", PACKAGE, "an older one");
-}
+export const loadAgentSdk = (load: () => Promise<AcpAgentSdk> = importPackage): Promise<AcpAgentSdk> =>
+  // Version 2 has the one, and not the other.
+  loadPackage(
+    "`agentwire/acp/agent`",
+    PACKAGE,
+    load,
+    (sdk) => typeof sdk.agent === "function" && !("AgentSideConnection" in sdk),
+  );

@@ -1,6 +1,5 @@
 // Loads the optional package `@agentclientprotocol/sdk`.
-import { fieldsOf } from "../core/checks.ts";
-import { type Peer, peerError } from "../core/peers.ts";
+import { loadPackage, type Peer } from "../core/peers.ts";
 
 export type AcpSdk = typeof import("@agentclientprotocol/sdk");
 
@@ -14,14 +13,11 @@ const SDK: Peer = {
 const importPeer = (): Promise<AcpSdk> => import("@agentclientprotocol/sdk");
 
 /** @throws UnsupportedError if the package is missing or older; any other load error */
-export async function loadSdk(load: () => Promise<AcpSdk> = importPeer): Promise<AcpSdk> {
-  try {
-    const sdk = await load();
-    if (typeof sdk.client === "function" && !("ClientSideConnection" in sdk)) return sdk; // version 2 has one, and not the other
-  } catch (error) {
-    const { code } = fieldsOf(error);
-    if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw error;
-    throw peerError("`agentwire/acp`", SDK, undefined);
-  }
-  throw peerError("`agentwire/acp`", SDK, "an older one");
-}
+export const loadSdk = (load: () => Promise<AcpSdk> = importPeer): Promise<AcpSdk> =>
+  // Version 2 has the one, and not the other.
+  loadPackage(
+    "`agentwire/acp`",
+    SDK,
+    load,
+    (sdk) => typeof sdk.client === "function" && !("ClientSideConnection" in sdk),
+  );

@@ -1,10 +1,9 @@
 // Loads the optional package `@modelcontextprotocol/client`.
-import { type Peer as Package, peerError } from "../../../core/peers.ts";
-import { codeOf } from "../door/refusal.ts";
+import { loadPackage, type Peer } from "../../../core/peers.ts";
 
 export type McpClientPackage = typeof import("@modelcontextprotocol/client");
 
-const MCP: Package = {
+const MCP: Peer = {
   name: "@modelcontextprotocol/client",
   oldest: "2.0",
   install: "@modelcontextprotocol/client@2",
@@ -14,16 +13,5 @@ const MCP: Package = {
 const importPeer = (): Promise<McpClientPackage> => import("@modelcontextprotocol/client");
 
 /** @throws UnsupportedError if the package is missing or not version 2; any other load error */
-export async function loadPeer(
-  load: () => Promise<McpClientPackage> = importPeer,
-): Promise<McpClientPackage> {
-  try {
-    const peer = await load();
-    if (typeof peer.StreamableHTTPClientTransport === "function") return peer;
-  } catch (error) {
-    const code = codeOf(error);
-    if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw error;
-    throw peerError("an MCP server", MCP, undefined);
-  }
-  throw peerError("an MCP server", MCP, "an older one");
-}
+export const loadPeer = (load: () => Promise<McpClientPackage> = importPeer): Promise<McpClientPackage> =>
+  loadPackage("an MCP server", MCP, load, (peer) => typeof peer.StreamableHTTPClientTransport === "function");
