@@ -1,13 +1,7 @@
 // `Updates`: what each universal event says to the client.
 import type { ContentBlock } from "@agentclientprotocol/sdk";
-import { fieldsOf } from "../core/checks.ts";
-import type {
-  ContentPart,
-  DeltaPart,
-  StatusPart,
-  UniversalEvent,
-  UniversalItem,
-} from "../universal/events.ts";
+import type { ContentPart, DeltaPart, UniversalEvent, UniversalItem } from "../universal/events.ts";
+import { partIn, type SubagentFacts, subagentIn } from "../universal/item-content.ts";
 import { callResultOf, fileBlocks, imageBlock, sourceBlocks, textContent } from "./blocks.ts";
 import { OpenCalls, partFacts } from "./calls.ts";
 import { MAX_UPDATE_TEXT } from "./outlet.ts";
@@ -25,8 +19,6 @@ interface GrowingItem {
   /** What comes before the next delta: half of a character that was cut in two, or a blank line. */
   rest: string;
 }
-
-const SUBAGENT = "subagent:";
 
 /** Characters of a message of an unknown type, in a notice. */
 const MAX_NOTICE = 2_000;
@@ -134,10 +126,11 @@ export class Updates {
         this.calls.run(call);
         return;
       }
-      case "status":
-        if (part?.type === "status" && part.label.startsWith(SUBAGENT))
-          this.#startAgent(key, part, jsonIn(item));
+      case "status": {
+        const agent = subagentIn(item);
+        if (agent) this.#startAgent(key, agent);
         return;
+      }
       case "system":
       case "unknown":
         return;
@@ -146,13 +139,10 @@ export class Updates {
     }
   }
 
-  #startAgent(key: string, { label, detail }: StatusPart, json: unknown): void {
-    const { agent_type, name, prompt } = fieldsOf(json);
-    const type = typeof agent_type === "string" ? agent_type : label.slice(SUBAGENT.length);
-    const title = typeof name === "string" ? name : (detail ?? type);
-    const input = typeof prompt === "string" ? { prompt } : undefined;
+  #startAgent(key: string, { agentType, name, prompt }: SubagentFacts): void {
+    const input = prompt === undefined ? undefined : { prompt };
     this.#agents.set(key, false);
-    this.calls.start(key, { name: type, title, input });
+    this.calls.start(key, { name: agentType, title: name, input });
     this.calls.run(key);
   }
 
@@ -188,7 +178,7 @@ export class Updates {
         if (status === "failed") this.calls.end(key, status);
         return;
       case "tool_result": {
-        const output = item.content.find((each) => each.type === "tool_result")?.output ?? "";
+        const output = partIn(item, "tool_result")?.output ?? "";
         this.calls.end(
           growing?.call ?? key,
           status,
@@ -199,13 +189,23 @@ export class Updates {
       case "status":
         if (part?.type !== "status") return;
         if (this.#agents.delete(key)) this.calls.end(key, status);
-        else this.statuses.say({ ...part, id: key, json: jsonIn(item), isFailed: status === "failed" });
+        else
+          this.statuses.say({
+            ...part,
+            id: key,
+            json: partIn(item, "json")?.json,
+            isFailed: status === "failed",
+          });
         return;
       case "system":
         this.statuses.notice("info", item.kind, textIn(item));
         return;
       case "unknown":
-        this.statuses.notice("info", item.kind, (JSON.stringify(jsonIn(item)) ?? "").slice(0, MAX_NOTICE));
+        this.statuses.notice(
+          "info",
+          item.kind,
+          (JSON.stringify(partIn(item, "json")?.json) ?? "").slice(0, MAX_NOTICE),
+        );
         return;
       default:
         item.kind satisfies never;
@@ -221,10 +221,6 @@ export class Updates {
 }
 
 const isHigh = (text: string, at: number): boolean => /[\ud800-\udbff]/.test(text.charAt(at));
-
-function jsonIn({ content }: UniversalItem): unknown {
-  return content.find((part) => part.type === "json")?.json;
-}
 
 function textIn({ content }: UniversalItem): string {
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");

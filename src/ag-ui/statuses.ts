@@ -1,22 +1,8 @@
-// Maps status items: sub-agents, the words of the universal events, and progress.
-import { defined, fieldsOf } from "../core/checks.ts";
+// Maps status items: the words of the universal events, and progress.
+import { defined } from "../core/checks.ts";
 import type { UniversalItem } from "../universal/events.ts";
-import { partIn } from "../universal/transcript/draft.ts";
+import { fieldsIn, partIn } from "../universal/item-content.ts";
 import { type AgUiEvent, agUi, custom } from "./event.ts";
-
-const SUBAGENT = "subagent:";
-
-/** The name and the task of a sub-agent. Undefined for any other status. */
-export function subagentOf(item: UniversalItem) {
-  const { label = "", detail } = partIn(item, "status") ?? {};
-  if (!label.startsWith(SUBAGENT)) return undefined;
-  const { agent_type = label.slice(SUBAGENT.length), name = detail, prompt } = jsonOf(item);
-  return {
-    name: String(name ?? agent_type),
-    description: typeof prompt === "string" ? prompt : undefined,
-    facts: { agentType: String(agent_type) },
-  };
-}
 
 /** Structured content that keeps its place between the messages. The same id replaces it. */
 export function activity(
@@ -37,7 +23,7 @@ interface StatusPlace {
 /** What the user reads is an activity. All else is a `CUSTOM` event, because AG-UI's state belongs to the app. */
 export function statusEvent(item: UniversalItem, { messageId, turn, subagentRunId }: StatusPlace): AgUiEvent {
   const { label, detail } = partIn(item, "status") ?? { label: "", detail: null };
-  const json = jsonOf(item);
+  const json = fieldsIn(item);
   switch (label) {
     case "plan": // the newest plan of a turn replaces the one before
       return activity("plan", `${turn}:plan`, json, subagentRunId);
@@ -51,8 +37,4 @@ export function statusEvent(item: UniversalItem, { messageId, turn, subagentRunI
       return custom("status", value, subagentRunId);
     }
   }
-}
-
-function jsonOf(item: UniversalItem): Readonly<Record<string, unknown>> {
-  return fieldsOf(partIn(item, "json")?.json);
 }

@@ -9,13 +9,13 @@ import type {
   UniversalEvent,
   UniversalItem,
 } from "../universal/events.ts";
-import { partIn } from "../universal/transcript/draft.ts";
+import { partIn, subagentIn } from "../universal/item-content.ts";
 import { fileContent, resultContent } from "./content.ts";
 import { type AgUiEvent, type AgUiRun, agUi, custom, facts } from "./event.ts";
 import { approvalInterrupt, questionInterrupt } from "./interrupts.ts";
 import { runEnd } from "./run-end.ts";
 import { type AgUiSpan, type Closing, closings, openings } from "./spans.ts";
-import { activity, statusEvent, subagentOf } from "./statuses.ts";
+import { activity, statusEvent } from "./statuses.ts";
 
 type Events = Generator<AgUiEvent, void, undefined>;
 
@@ -147,9 +147,10 @@ export class TurnWriter {
         return;
       }
       case "status": {
-        const agent = subagentOf(item);
+        const agent = subagentIn(item);
         if (!agent) return;
-        const written: AgUiSpan = { ...base, kind: "agent", ...agent };
+        const { agentType, name, prompt: description } = agent;
+        const written: AgUiSpan = { ...base, kind: "agent", name, description, facts: { agentType } };
         this.#items.set(item_id, written);
         yield* this.#reopen(written);
         return;

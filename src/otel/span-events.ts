@@ -2,6 +2,7 @@
 import type { Attributes } from "@opentelemetry/api";
 import { fieldsOf } from "../core/checks.ts";
 import type { PermissionData, QuestionData, UniversalItem } from "../universal/events.ts";
+import { fieldsIn, labelIn } from "../universal/item-content.ts";
 import { OURS } from "./names.ts";
 
 /** An event on a span: its name and its attributes. */
@@ -15,9 +16,9 @@ const WORDS: ReadonlySet<unknown> = new Set(["info", "warning", "error", "starte
 
 /** The event of a status item, if it has one. */
 export function ofStatus(item: UniversalItem): SpanEvent | undefined {
-  const label = labelOf(item);
+  const label = labelIn(item);
   if (!LABELS.has(label) && !label.startsWith("connection.")) return undefined;
-  const { entries, severity, state, attempt } = jsonOf(item);
+  const { entries, severity, state, attempt } = fieldsIn(item);
   const words = Object.entries({ severity, state }).filter(([, word]) => WORDS.has(word));
   const plan: readonly unknown[] = Array.isArray(entries) ? entries : [];
   const done = plan.filter((entry) => fieldsOf(entry)["status"] === "completed");
@@ -26,16 +27,6 @@ export function ofStatus(item: UniversalItem): SpanEvent | undefined {
     ...(typeof attempt === "number" ? { attempt } : {}),
     ...(label === "plan" ? { entries: plan.length, completed: done.length } : {}),
   });
-}
-
-/** The label of a status item. Blank for other items. */
-export function labelOf({ content }: UniversalItem): string {
-  return content.find((part) => part.type === "status")?.label ?? "";
-}
-
-/** The JSON of a status item. */
-export function jsonOf({ content }: UniversalItem): Readonly<Record<string, unknown>> {
-  return fieldsOf(content.find((part) => part.type === "json")?.json);
 }
 
 /** The event of a request or of its end. `id`: of the client, as `client.decide` takes it. */

@@ -11,6 +11,7 @@ import type {
   UniversalEvent,
   UniversalItem,
 } from "../universal/events.ts";
+import { partIn, subagentIn } from "../universal/item-content.ts";
 import { messagesText, textParts } from "./content.ts";
 import {
   AGENTWIRE_STATUS,
@@ -32,14 +33,12 @@ import {
   OTHER_ERROR,
   OURS,
 } from "./names.ts";
-import { jsonOf, labelOf, ofRequest, ofStatus, ours, type SpanEvent, spanEvent } from "./span-events.ts";
+import { ofRequest, ofStatus, ours, type SpanEvent, spanEvent } from "./span-events.ts";
 import { type OpenSpan, type Prompted, secondsSince, type Telemetry, type TurnFacts } from "./telemetry.ts";
 import { endOfTurn, recordTurn } from "./turn-end.ts";
 
 /** The events between the start and the end of a turn. */
 type EventOfTurn = Exclude<UniversalEvent, SessionStarted | SessionEnded | TurnStarted | TurnEnded>;
-
-const SUBAGENT = "subagent:";
 
 export class TurnSpans {
   readonly #telemetry: Telemetry;
@@ -112,18 +111,18 @@ export class TurnSpans {
 
   #started(item: UniversalItem): void {
     const { item_id, kind, parent_id } = item;
-    const label = labelOf(item);
-    if (label.startsWith(SUBAGENT)) {
-      const agent = this.#agent(label.slice(SUBAGENT.length), this.#within(parent_id).context);
+    const facts = subagentIn(item);
+    if (facts) {
+      const agent = this.#agent(facts.agentType, this.#within(parent_id).context);
       this.#inside.set(item_id, agent);
-      const { prompt: content } = jsonOf(item);
-      if (typeof content === "string" && this.#exports(agent))
+      const { prompt: content } = facts;
+      if (content !== undefined && this.#exports(agent))
         agent.span.setAttribute(GEN_AI_INPUT_MESSAGES, messagesText("user", [{ type: "text", content }]));
     } else if (kind === "tool_result") tell(this.#within(parent_id), [`${OURS}tool.running`, {}]);
   }
 
   #completed({ item, state }: ItemData): void {
-    const { item_id, kind, role, parent_id, status, content } = item;
+    const { item_id, kind, role, parent_id, status } = item;
     const within = this.#within(parent_id);
     switch (kind) {
       case "message":
@@ -136,7 +135,7 @@ export class TurnSpans {
         if (status === "completed") this.#call(item, within); // arguments that were cut are no call
         return;
       case "tool_result": {
-        const result = content.find((part) => part.type === "tool_result")?.output;
+        const result = partIn(item, "tool_result")?.output;
         this.#end(parent_id, state ?? (status === "failed" ? status : "done"), result);
         return;
       }
@@ -153,7 +152,7 @@ export class TurnSpans {
   }
 
   #call(item: UniversalItem, within: OpenSpan): void {
-    const call = item.content.find((part) => part.type === "tool_call");
+    const call = partIn(item, "tool_call");
     if (!call) return;
     const { name, call_id, tool_kind: kind } = call;
     const attributes = {

@@ -4,8 +4,8 @@ import { fieldsOf } from "../core/checks.ts";
 import type { AnyAgentClient } from "../core/client/any-client.ts";
 import { Recent } from "../core/recent.ts";
 import type { TurnStarted, UniversalEvent } from "../universal/events.ts";
+import { fieldsIn, labelIn } from "../universal/item-content.ts";
 import type { AgentSource } from "../universal/stream.ts";
-import { jsonOf, labelOf } from "./span-events.ts";
 import type { Prompted, Telemetry } from "./telemetry.ts";
 import { TurnSpans } from "./turn-spans.ts";
 
@@ -69,9 +69,9 @@ export function watchClient<Client extends AnyAgentClient>(
 
 /** The model that a session uses from now on, if the event says so. */
 function modelIn(event: UniversalEvent): string | undefined {
-  const isModel = event.type === "item.completed" && labelOf(event.data.item) === "model";
+  const isModel = event.type === "item.completed" && labelIn(event.data.item) === "model";
   const model = isModel
-    ? jsonOf(event.data.item)["current"]
+    ? fieldsIn(event.data.item)["current"]
     : event.type === "session.started" && fieldsOf(event.data.metadata)["model"];
   return typeof model === "string" ? model : undefined;
 }

@@ -11,6 +11,7 @@ import type {
   UniversalItem,
   UniversalQuestion,
 } from "../events.ts";
+import { partIn } from "../item-content.ts";
 import {
   addPart,
   changePart,
@@ -18,7 +19,6 @@ import {
   finish,
   leaveOpen,
   partAt,
-  partIn,
   remember,
   settleRequest,
   wait,

@@ -1,5 +1,5 @@
 // A transcript while an event is applied: finds, adds and changes messages and parts.
-import type { ContentPart, ErrorData, UniversalItem } from "../events.ts";
+import type { ErrorData } from "../events.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
 import type { Branching } from "./branches.ts";
 import { emptyDictionary } from "./dictionary.ts";
@@ -35,10 +35,6 @@ export function rearrange(draft: Draft, change: (of: Branching) => Branching): v
 
 export function remember(draft: Draft, key: string, place: Place): void {
   draft.book.places = draft.book.places.with(key, place);
-}
-
-export function partIn<Type extends ContentPart["type"]>({ content }: UniversalItem, type: Type) {
-  return content.find((part): part is Extract<ContentPart, { readonly type: Type }> => part.type === type);
 }
 
 export function addMessage(

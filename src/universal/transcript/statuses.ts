@@ -1,8 +1,9 @@
 // Applies status items: sub-agents, progress, and known labels (plan, notice, choices, commands).
 import { fieldsOf, isObject } from "../../core/checks.ts";
 import type { StatusPart, UniversalItem } from "../events.ts";
+import { fieldsIn, labelIn, partIn, type SubagentFacts, subagentIn } from "../item-content.ts";
 import { swapped, swapsTo } from "./branches.ts";
-import { addPart, changePart, type Draft, finish, leaveOpen, partIn, rearrange, remember } from "./draft.ts";
+import { addPart, changePart, type Draft, finish, leaveOpen, rearrange, remember } from "./draft.ts";
 import { emptyList } from "./list.ts";
 import type { ChatStatusPart, ChatSubagentPart } from "./message.ts";
 import {
@@ -15,15 +16,15 @@ import {
 } from "./transcript.ts";
 import { recoverAnswer } from "./turns.ts";
 
-const SUBAGENT = "subagent:";
 const CONNECTION = "connection.";
 const LOSSES: ReadonlySet<string> = new Set(["recovering", "connection.lost", "connection.retrying"]);
 
 export function startStatus(draft: Draft, item: UniversalItem, home: () => Home): void {
   const status = statusIn(item);
   const key = keyOf.item(item.item_id);
-  if (status.label.startsWith(SUBAGENT)) {
-    const spot = addPart(draft, home(), agentPart(item, status));
+  const agent = subagentIn(item);
+  if (agent) {
+    const spot = addPart(draft, home(), agentPart(item, agent));
     remember(draft, key, { kind: "agent", spot });
     leaveOpen(draft, key, spot);
   } else if (LOSSES.has(status.label)) {
@@ -51,7 +52,7 @@ export function completeStatus(draft: Draft, spot: Spot, item: UniversalItem): v
 
 /** Statuses that make a message between turns. */
 export function isWord(item: UniversalItem): boolean {
-  return Object.hasOwn(WORDS, statusIn(item).label);
+  return Object.hasOwn(WORDS, labelIn(item));
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -72,19 +73,8 @@ function statusIn(item: UniversalItem): StatusPart {
   return partIn(item, "status") ?? { type: "status", label: "", detail: null };
 }
 
-/** A transcript of an older version has no JSON. There the label names the type. */
-function agentPart(item: UniversalItem, { label, detail }: StatusPart): ChatSubagentPart {
-  const { agent_type, name, prompt } = fieldsIn(item);
-  const agentType = typeof agent_type === "string" ? agent_type : label.slice(SUBAGENT.length);
-  return {
-    type: "subagent",
-    id: item.item_id,
-    agentType,
-    name: typeof name === "string" ? name : (detail ?? agentType),
-    ...(typeof prompt === "string" ? { prompt } : {}),
-    state: "running",
-    parts: emptyList(),
-  };
+function agentPart({ item_id: id }: UniversalItem, agent: SubagentFacts): ChatSubagentPart {
+  return { type: "subagent", id, ...agent, state: "running", parts: emptyList() };
 }
 
 function progressPart(item: UniversalItem, { label, detail }: StatusPart): ChatStatusPart {
@@ -97,11 +87,6 @@ function progressPart(item: UniversalItem, { label, detail }: StatusPart): ChatS
     ...(data ? { json: data.json } : {}),
   };
   return label === "notice" || label === "compaction" ? WORDS[label](part, fieldsIn(item)) : part;
-}
-
-function fieldsIn(item: UniversalItem): Fields {
-  const json = partIn(item, "json")?.json;
-  return fieldsOf(json);
 }
 
 /** Statuses about the current state, such as a plan. They are fields of the transcript, not parts. */

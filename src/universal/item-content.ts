@@ -1,0 +1,43 @@
+// Reads the content of items: a part, the JSON, the label of a status, a sub-agent.
+import { fieldsOf } from "../core/checks.ts";
+import type { ContentPart, UniversalItem } from "./events.ts";
+
+type Content = Pick<UniversalItem, "content">;
+
+/** The first part of a type. */
+export function partIn<Type extends ContentPart["type"]>({ content }: Content, type: Type) {
+  return content.find((part): part is Extract<ContentPart, { readonly type: Type }> => part.type === type);
+}
+
+/** The fields of the JSON of an item. */
+export function fieldsIn(item: Content): Readonly<Record<string, unknown>> {
+  return fieldsOf(partIn(item, "json")?.json);
+}
+
+/** The label of a status item. Blank for other items. */
+export function labelIn(item: Content): string {
+  return partIn(item, "status")?.label ?? "";
+}
+
+/** The beginning of the label of a sub-agent's status item. The type of the agent follows. */
+const SUBAGENT = "subagent:";
+
+/** What a status item says of a sub-agent. */
+export interface SubagentFacts {
+  readonly agentType: string;
+  readonly name: string;
+  readonly prompt?: string;
+}
+
+/** The sub-agent of a status item. Undefined for other items. A transcript of an older version has no JSON. */
+export function subagentIn(item: Content): SubagentFacts | undefined {
+  const { label, detail } = partIn(item, "status") ?? { label: "", detail: null };
+  if (!label.startsWith(SUBAGENT)) return undefined;
+  const { agent_type, name, prompt } = fieldsIn(item);
+  const agentType = typeof agent_type === "string" ? agent_type : label.slice(SUBAGENT.length);
+  return {
+    agentType,
+    name: typeof name === "string" ? name : (detail ?? agentType),
+    ...(typeof prompt === "string" ? { prompt } : {}),
+  };
+}
