@@ -1,7 +1,8 @@
 // The options of `acpAgent`, and what it tells the app about a session.
 
+import { storeCheck } from "../chat/options.ts";
 import { type ChatStore, memoryStore } from "../chat/store/store.ts";
-import { type Check, type Checks, checkCallOptions, checks, defined, describe } from "../core/checks.ts";
+import { type Checks, checkCallOptions, checks, defined, describe } from "../core/checks.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { AgentSource } from "../universal/stream.ts";
@@ -69,16 +70,8 @@ export interface AcpAgentSettings extends Required<AcpAgentOptions> {
   readonly sourceOf: AcpAgentSourceOf;
 }
 
-const store: Check = {
-  expects: "an object with the functions load, append and list",
-  holds: (value) =>
-    typeof value === "object" &&
-    value !== null &&
-    ["load", "append", "list"].every((name) => typeof Reflect.get(value, name) === "function"),
-};
-
 const CHECKS: Checks<AcpAgentOptions> = {
-  store,
+  store: storeCheck,
   name: checks.text,
   title: checks.text,
   version: checks.text,

@@ -1,8 +1,8 @@
 // `ServedSession`: one session of a client, with its chat.
 import type { AgentContext, PromptResponse, SessionModeState, StopReason } from "@agentclientprotocol/sdk";
+import { caughtUp } from "../chat/caught-up.ts";
 import type { Chat } from "../chat/chat.ts";
 import { createChat } from "../chat/create-chat.ts";
-import type { ChatSnapshot } from "../chat/snapshot.ts";
 import { unsentIn } from "../chat/turn-feed.ts";
 import { isObject } from "../core/checks.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
@@ -85,12 +85,12 @@ export class ServedSession {
 
   /** Waits for the store. @throws AcpRefusal if the chat cannot be opened, or if `signal` aborts */
   async opened(signal: AbortSignal): Promise<void> {
-    const { problem } = await this.#settled(({ loading }) => !loading, signal);
+    const { problem, queue } = await caughtUp(this.#chat, signal);
     if (signal.aborted) throw new AcpRefusal("cancelled", "The request was cancelled.");
     if (problem)
       throw new AcpRefusal("failed", `${problem.title}: ${problem.detail}`, { code: problem.code });
     // A prompt that an earlier program has left must not be sent with the next one.
-    for (const { id } of this.#chat.getSnapshot().queue) this.#chat.unqueue(id);
+    for (const { id } of queue) this.#chat.unqueue(id);
   }
 
   /** Tells the client all messages. */
@@ -198,22 +198,6 @@ export class ServedSession {
     }
     const reason = STOP_REASONS.find((known) => known === end.stop_reason) as StopReason | undefined;
     return { stopReason: reason ?? "end_turn", ...usageOf(end) };
-  }
-
-  #settled(holds: (snapshot: ChatSnapshot) => boolean, signal: AbortSignal): Promise<ChatSnapshot> {
-    const chat = this.#chat;
-    return new Promise((resolve) => {
-      const look = (): void => {
-        const snapshot = chat.getSnapshot();
-        if (!signal.aborted && !holds(snapshot)) return;
-        off();
-        signal.removeEventListener("abort", look);
-        resolve(snapshot);
-      };
-      const off = chat.subscribe(look);
-      signal.addEventListener("abort", look);
-      look();
-    });
   }
 }
 

@@ -1,12 +1,12 @@
 // `AgentwireChatTransport`: a chat behind `useChat` and `runAgentTUI`.
 import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
+import { caughtUp } from "../chat/caught-up.ts";
 import type { Chat, ChatSend } from "../chat/chat.ts";
 import { readPrompt } from "../chat/prompt.ts";
 import { FeedTurn, TurnFeed } from "../chat/turn-feed.ts";
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { indexOf } from "../universal/transcript/branches.ts";
-import { caughtUp } from "./caught-up.ts";
 import type { Chunk } from "./message.ts";
 import { BUSY, type Chunks, chunksIn, ending, errorChunks, OTHER_CHAT, oneChunk, RECAP } from "./refusals.ts";
 import { answerInOutput, expiredChunks, repliesIn, type UserReply } from "./replies.ts";

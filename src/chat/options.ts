@@ -61,11 +61,13 @@ const having = (...names: readonly string[]): Check => ({
     names.every((name) => typeof Reflect.get(value, name) === "function"),
 });
 
+export const storeCheck = having("load", "append", "list");
+
 const CHECKS: Checks<ChatOptions> = {
   from: checks.object,
   whenBusy: oneOf("queue", "refuse"),
   maxQueued: checks.count,
-  store: having("load", "append", "list"),
+  store: storeCheck,
   id: checks.text,
   universal: checks.object,
   clock: having("wallTime", "setTimeout"),

@@ -1,12 +1,12 @@
-// Waits for a chat whose source first replays old events.
-import type { Chat } from "../chat/chat.ts";
+// Waits for a chat that loads its store, or whose source first replays old events.
+import type { Chat } from "./chat.ts";
+import type { ChatSnapshot } from "./snapshot.ts";
 
-/** Resolves once the chat shows the present, or `signal` aborts. */
+/** Resolves with the snapshot once the chat shows the present, or `signal` aborts. */
 export async function caughtUp(
   { subscribe, getSnapshot }: Chat,
   signal: AbortSignal | undefined,
-): Promise<void> {
-  if (!getSnapshot().loading) return;
+): Promise<ChatSnapshot> {
   await new Promise<void>((resolve) => {
     const look = (): void => {
       if (getSnapshot().loading && !signal?.aborted) return;
@@ -16,6 +16,7 @@ export async function caughtUp(
     };
     const off = subscribe(look);
     signal?.addEventListener("abort", look);
-    if (signal?.aborted) look();
+    look();
   });
+  return getSnapshot();
 }
