@@ -264,22 +264,8 @@ class ChatRuns {
   /** Cancels what a run has begun: its turn, or its prompt that waits. */
   #cancel(task: Task): void {
     this.#course = undefined;
-    if (!("sent" in task)) {
-      if (!task.turn.isOver) this.#chat.cancel();
-      return;
-    }
-    const { sent } = task;
-    if (this.#chat.getSnapshot().queue.some(({ id }) => id === sent)) {
-      this.#chat.unqueue(sent);
-      return;
-    }
-    const { turn } = this.#feed;
-    if (turn?.promptId === sent && turn.isOver) return;
-    this.#chat.cancel();
-    // A regenerated prompt may wait for the end of the old turn.
-    void this.#feed.follow(sent).then((begun) => {
-      if (begun instanceof FeedTurn && !begun.isOver) this.#chat.cancel();
-    });
+    if ("sent" in task) this.#feed.cancelPrompt(task.sent);
+    else this.#feed.cancelTurn(task.turn);
   }
 }
 

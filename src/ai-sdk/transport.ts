@@ -277,22 +277,8 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
 
   /** Cancels the turn of a request, or its prompt if the turn has not begun. */
   #cancel({ promptId, turn }: Request): void {
-    const chat = this.#chat;
-    const found = turn ?? (this.#feed.turn?.promptId === promptId ? this.#feed.turn : undefined);
-    if (found) {
-      if (!found.isOver) chat.cancel({ turnId: found.id });
-      return;
-    }
-    if (promptId === undefined) return;
-    const { queue, messages } = chat.getSnapshot();
-    if (queue.some(({ id }) => id === promptId)) chat.unqueue(promptId);
-    else if (messages.at(indexOf(messages, promptId))?.status === "queued") chat.cancel();
-    else
-      void this.#feed
-        .follow(promptId)
-        .then(
-          (late) => late instanceof FeedTurn && this.#cancel({ abort: new AbortController(), turn: late }),
-        );
+    if (turn) this.#feed.cancelTurn(turn);
+    else if (promptId !== undefined) this.#feed.cancelPrompt(promptId);
   }
 }
 

@@ -129,6 +129,24 @@ export class TurnFeed {
     });
   }
 
+  /** Cancels a turn that runs. */
+  cancelTurn(turn: FeedTurn): void {
+    if (!turn.isOver) this.#chat.cancel({ turnId: turn.id });
+  }
+
+  /** Takes a prompt back while it waits, or cancels its turn. */
+  cancelPrompt(promptId: string): void {
+    if (this.#turn?.promptId === promptId) {
+      this.cancelTurn(this.#turn);
+      return;
+    }
+    const { queue, messages } = this.#chat.getSnapshot();
+    if (queue.some(({ id }) => id === promptId)) this.#chat.unqueue(promptId);
+    else if (newest(messages, promptId)?.status === "queued") this.#chat.cancel();
+    // A regenerated prompt has no message of its own. It waits for the end of the old turn.
+    else void this.follow(promptId).then((found) => found instanceof FeedTurn && this.cancelTurn(found));
+  }
+
   close(): void {
     this.#off();
   }

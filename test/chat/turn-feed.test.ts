@@ -150,3 +150,32 @@ test("a prompt without a message and without a turn has failed, with the chat's 
     error: expect.objectContaining({ title: "The message is empty" }),
   });
 });
+
+test("`cancelPrompt` takes back a prompt that waits, and cancels the turn of one that was sent", async () => {
+  const rig = new Rig();
+  const feed = new TurnFeed(rig.chat);
+  await turnOf(rig, feed, "First");
+  const waiting = rig.chat.send("Second");
+  if (!waiting.ok) throw waiting.error;
+  feed.cancelPrompt(waiting.id);
+  expect(rig.lines).toContain("user cancelled: Second");
+  expect(rig.source.turn.cancels).toBe(0);
+  feed.cancelPrompt(feed.turn?.promptId ?? "");
+  expect(rig.source.turn.cancels).toBe(1);
+  feed.cancelPrompt(feed.turn?.promptId ?? "");
+  expect(rig.source.turn.cancels).toBe(1); // it is over
+});
+
+test("`cancelPrompt` cancels the turn of a regenerated prompt that waits for the end of the old turn", async () => {
+  const rig = new Rig({}, { stopsAtOnce: false });
+  const feed = new TurnFeed(rig.chat);
+  const turn = await turnOf(rig, feed, "First");
+  const old = rig.source.turn;
+  const sent = rig.chat.regenerate(turn.promptId ?? "");
+  if (!sent.ok) throw sent.error;
+  feed.cancelPrompt(sent.id);
+  expect(rig.source.turns).toHaveLength(1);
+  old.stopped();
+  await rig.settle();
+  expect(rig.source.turns.map(({ cancels }) => cancels)).toEqual([1, 1]);
+});
