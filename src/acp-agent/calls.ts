@@ -56,6 +56,9 @@ export function factFields({ name, title = name, kind = "other", locations, inpu
   };
 }
 
+const isSame = (told: OpenCall["fields"], asked: Pick<CallDetails, "name" | "input">): boolean =>
+  told.name === asked.name && JSON.stringify(told.rawInput) === JSON.stringify(asked.input);
+
 /**
  * The calls that the client shows as open, by keys that are also their ids. New content replaces what the client has, so a
  * growing output is sent whole each time.
@@ -140,13 +143,22 @@ export class OpenCalls {
     for (const key of [...this.#open.keys()]) this.end(key, "failed");
   }
 
-  /** What a request shows of a call. Undefined if the call is not open. */
-  shown(key: string, preview?: readonly ToolPreview[]): ToolCallUpdate | undefined {
+  /**
+   * What a request shows of a call. Undefined if the call is not open.
+   * @param asked the tool and the input of the request: the backend may have announced another input, and the user decides
+   * on the one of the request
+   */
+  shown(
+    key: string,
+    preview?: readonly ToolPreview[],
+    asked?: Pick<CallDetails, "name" | "input">,
+  ): ToolCallUpdate | undefined {
     const call = this.#open.get(key);
     if (!call) return undefined;
     call.preview = previewContent(preview);
     const content = call.preview.length === 0 ? {} : { content: [...call.preview] };
-    return { toolCallId: key, status: "pending", ...call.fields, ...content };
+    const fields = asked && !isSame(call.fields, asked) ? factFields(asked) : call.fields;
+    return { toolCallId: key, status: "pending", ...fields, ...content };
   }
 
   #shown({ preview, output }: OpenCall): ToolCallContent[] {

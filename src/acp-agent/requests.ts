@@ -107,15 +107,8 @@ export class UserRequests {
         : [{ optionId: always, name: `Always allow: ${reveal(grant)}`, kind: "allow_always" } as const]),
       { optionId: reject, name: "Reject", kind: "reject_once" },
     ];
-    // The backend may ask with another input than it has announced. The user decides on the input of the request.
-    const asked = { toolCallId: key, ...factFields({ name: tool, input }) };
-    const announced = updates.calls.shown(key, preview);
-    const isAsAnnounced =
-      announced?.name === tool && JSON.stringify(announced.rawInput) === JSON.stringify(asked.rawInput);
-    const { status, content } = announced ?? {};
-    const shown = isAsAnnounced
-      ? announced
-      : { ...asked, ...(status ? { status } : {}), ...(content ? { content } : {}) };
+    const asked = { name: tool, input };
+    const shown = updates.calls.shown(key, preview, asked) ?? { toolCallId: key, ...factFields(asked) };
     this.#ask(shown, options, over.signal, (chosen) =>
       chat.decide(id, chosen === once || chosen === always ? chosen : reject),
     );
