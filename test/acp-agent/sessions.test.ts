@@ -1,6 +1,6 @@
 import { type AcpAgentSession, acpAgent } from "agentwire/acp/agent";
 import { type ChatStore, createChat, memoryStore } from "agentwire/chat";
-import { agentStep, MockAgent } from "agentwire/testing";
+import { agentStep, ManualClock, MockAgent } from "agentwire/testing";
 import { checkTranscript } from "agentwire/universal";
 import { expect, test } from "vitest";
 import { loadAgentSdk } from "../../src/acp-agent/peer.ts";
@@ -162,8 +162,11 @@ test("`session/resume` replays nothing, and the session goes on", () =>
     expect(other.text).toBe("Two.");
   }));
 
-test("`session/list` has the newest session first, with folder, title and time, for one folder if asked", () =>
-  play({ mock: { script: ["One.", [agentStep.status("title", "Called")]] } }, async ({ world, id }) => {
+test("`session/list` has the newest session first, with folder, title and time, for one folder if asked", () => {
+  const clock = new ManualClock();
+  const script = ["One.", [agentStep.status("title", "Called")]];
+  return play({ mock: { script }, options: { clock } }, async ({ world, id }) => {
+    await clock.advance(1);
     const elsewhere = await world.open("/elsewhere");
     await world.prompt(id, "  What\n is   this? ");
     await world.prompt(elsewhere, "x");
@@ -174,7 +177,8 @@ test("`session/list` has the newest session first, with folder, title and time, 
     ]);
     const some = await world.agent.request("session/list", { cwd: "/project" });
     expect(some.sessions.map(({ sessionId }) => sessionId)).toEqual([id]);
-  }));
+  });
+});
 
 test("`session/list` gives pages, each session once", () =>
   play({}, async ({ world, id }) => {
