@@ -12,7 +12,7 @@ import type {
 } from "../universal/transcript/message.ts";
 import type { TranscriptRequest } from "../universal/transcript/transcript.ts";
 import type { Chunk, ChunkSink } from "./message.ts";
-import { isDue, type ShownCall, ToolChunks } from "./tool-chunks.ts";
+import { gainOf, isDue, type ShownCall, ToolChunks } from "./tool-chunks.ts";
 
 /** A part that may still change, and how far it is shown. */
 interface Shown extends ShownCall {
@@ -75,10 +75,9 @@ export class PartChunks {
       case "text":
       case "reasoning":
         // A sub-agent's text is in its `data-subagent`.
-        return agent !== undefined || this.#text(part, shown);
+        return agent !== undefined || this.#text(part, shown, event);
       case "tool": {
-        const mayGrow = event.type === "item.started" || event.type === "item.delta";
-        const isOver = this.calls.call(part, shown, mayGrow, agent, pending);
+        const isOver = this.calls.call(part, shown, event, agent, pending);
         if (isOver)
           for (const more of part.content) {
             if (more.type === "file_ref") this.#file({ ...more, id: part.id });
@@ -112,7 +111,7 @@ export class PartChunks {
     }
   }
 
-  #text(part: ChatTextPart | ChatReasoningPart, shown: Shown): boolean {
+  #text(part: ChatTextPart | ChatReasoningPart, shown: Shown, event: UniversalEvent): boolean {
     const { type, text, open } = part;
     if (part.type === "reasoning" && part.visibility === "private") return true;
     const id = this.#sink.key(part.id);
@@ -122,7 +121,7 @@ export class PartChunks {
       this.#sink.put({ type: `${type}-start`, id });
       shown.stage = "shown";
     }
-    const delta = text.slice(shown.length);
+    const delta = gainOf(text, shown.length, event);
     shown.length = text.length;
     if (delta) this.#sink.put({ type: `${type}-delta`, id, delta });
     if (open) return false;
@@ -138,13 +137,15 @@ export class PartChunks {
   #subagent(part: ChatSubagentPart, shown: Shown, look: Look): boolean {
     const { agentType: type, name, prompt, state: status } = part;
     const id = this.#sink.key(part.id);
-    const text = part.parts.map((each) => (each.type === "text" ? each.text : "")).join("");
+    let length = 0;
+    for (const each of part.parts) if (each.type === "text") length += each.text.length;
     const isOver = status !== "running";
     const isNew = shown.stage === "held";
     if (isNew) this.#sink.step();
     shown.stage = "shown";
-    if (isNew || isOver || (text.length > shown.length && isDue(text.length, shown.length))) {
-      shown.length = text.length;
+    if (isNew || isOver || (length > shown.length && isDue(length, shown.length))) {
+      shown.length = length;
+      const text = part.parts.map((each) => (each.type === "text" ? each.text : "")).join("");
       this.#sink.put({
         type: "data-subagent",
         id,

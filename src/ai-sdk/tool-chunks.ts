@@ -1,5 +1,6 @@
 // The tool calls, approvals and questions of one turn, as tool parts.
 import { defined } from "../core/checks.ts";
+import type { UniversalEvent } from "../universal/events.ts";
 import type { ChatApproval, ChatQuestionPart, ChatToolPart } from "../universal/transcript/message.ts";
 import type { TranscriptRequest } from "../universal/transcript/transcript.ts";
 import type { AskUserInput, ChunkSink } from "./message.ts";
@@ -21,6 +22,15 @@ export interface ShownCall {
 
 /** Whether a text that is shown whole each time is shown again: a long one only after it has grown by a part. */
 export const isDue = (length: number, shown: number): boolean => length - shown > (shown - 16_384) / 16;
+
+/**
+ * What a text has gained since it had `length` characters. The delta of the event is the whole gain of the one text that
+ * the event is about. Cutting the long text instead would copy all of it at each delta.
+ */
+export function gainOf(text: string, length: number, event: UniversalEvent): string {
+  const delta = event.type === "item.delta" ? event.data.delta : "";
+  return delta.length === text.length - length ? delta : text.slice(length);
+}
 
 export class ToolChunks {
   readonly #sink: ChunkSink;
@@ -57,14 +67,11 @@ export class ToolChunks {
     this.#atPause.clear();
   }
 
-  /**
-   * Shows what has changed in a call. Returns whether the call has its last state.
-   * @param mayGrow the arguments may still grow
-   */
+  /** Shows what has changed in a call. Returns whether the call has its last state. */
   call(
     part: ChatToolPart,
     shown: ShownCall,
-    mayGrow: boolean,
+    event: UniversalEvent,
     agent: string | undefined,
     waits: Iterable<TranscriptRequest>,
   ): boolean {
@@ -93,9 +100,10 @@ export class ToolChunks {
         shown.stage = "writing";
       }
       this.#writing.delete(shown);
+      const mayGrow = event.type === "item.started" || event.type === "item.delta";
       if (typeof input === "string" && mayGrow) {
         this.#writing.add(shown);
-        const inputTextDelta = input.slice(shown.length);
+        const inputTextDelta = gainOf(input, shown.length, event);
         shown.length = input.length;
         if (inputTextDelta) this.#sink.put({ type: "tool-input-delta", toolCallId, inputTextDelta });
         return false;
