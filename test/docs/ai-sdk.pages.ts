@@ -1,12 +1,8 @@
 // The page of docs/ai-sdk.md with `useChat`, in Chromium.
-import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findChromium } from "../../scripts/support/chromium.ts";
-
-const FOLDER = fileURLToPath(new URL("../../docs/snippets/web/", import.meta.url));
-const isSkipped = findChromium() === undefined && process.env["CI"] !== "true";
+import { FOLDER, isSkipped, launchChromium, newPage } from "./support/snippet-pages.ts";
 
 const PROGRAM = `
   import { StrictMode } from "react";
@@ -34,11 +30,7 @@ describe.skipIf(isSkipped)("in a browser", () => {
   let browser: Browser;
   const files = new Map<string, string>();
   beforeAll(async () => {
-    const executablePath = findChromium();
-    browser = await chromium.launch({
-      ...(executablePath ? { executablePath } : {}),
-      args: ["--no-sandbox"],
-    });
+    browser = await launchChromium();
     const { outputFiles } = await build({
       stdin: { contents: PROGRAM, resolveDir: FOLDER, loader: "tsx" },
       bundle: true,
@@ -55,10 +47,7 @@ describe.skipIf(isSkipped)("in a browser", () => {
   afterAll(() => browser?.close());
 
   async function opened() {
-    const page = await browser.newPage();
-    const complaints: string[] = [];
-    page.on("pageerror", (error) => complaints.push(String(error)));
-    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    const { page, complaints } = await newPage(browser);
     await page.route("**/*", (route) => {
       const body = files.get(new URL(route.request().url()).pathname);
       if (body !== undefined) return route.fulfill({ contentType: "text/javascript", body });

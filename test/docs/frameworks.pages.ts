@@ -1,15 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-import { type BuildOptions, build, type Plugin } from "esbuild";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { BuildOptions, Plugin } from "esbuild";
+import type { Browser, Page } from "playwright-core";
 import { compile } from "svelte/compiler";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findChromium } from "../../scripts/support/chromium.ts";
+import { FOLDER, inline, isSkipped, launchChromium, opened, type Program } from "./support/snippet-pages.ts";
 
-const FOLDER = fileURLToPath(new URL("../../docs/snippets/web/", import.meta.url));
 const PAGE = new URL("../../docs/frameworks.md", import.meta.url);
-
-const isSkipped = findChromium() === undefined && process.env["CI"] !== "true";
 
 const AGENT = `
   import { createChat } from "agentwire/chat";
@@ -36,44 +32,16 @@ const svelte: Plugin = {
   },
 };
 
-async function bundled(program: Pick<BuildOptions, "stdin" | "entryPoints">): Promise<string> {
-  const result = await build({
-    ...program,
-    bundle: true,
-    write: false,
-    format: "iife",
-    conditions: ["browser"],
-    tsconfig: `${FOLDER}tsconfig.json`,
-    define: { "process.env.NODE_ENV": '"production"' },
-    plugins: [svelte],
-  });
-  return result.outputFiles.map(({ text }) => text).join("");
-}
-
-const inline = (contents: string): Pick<BuildOptions, "stdin"> => ({
-  stdin: { contents, resolveDir: FOLDER, loader: "ts" },
-});
+const OPTIONS: BuildOptions = { conditions: ["browser"], plugins: [svelte] };
 
 describe.skipIf(isSkipped)("in a browser", () => {
   let browser: Browser;
   beforeAll(async () => {
-    const executablePath = findChromium();
-    browser = await chromium.launch({
-      ...(executablePath ? { executablePath } : {}),
-      args: ["--no-sandbox"],
-    });
+    browser = await launchChromium();
   });
   afterAll(() => browser?.close());
 
-  async function opened(program: Pick<BuildOptions, "stdin" | "entryPoints">) {
-    const page = await browser.newPage();
-    const complaints: string[] = [];
-    page.on("pageerror", (error) => complaints.push(String(error)));
-    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-    await page.setContent('<div id="root"></div>');
-    await page.addScriptTag({ content: await bundled(program) });
-    return { page, complaints };
-  }
+  const shown = (program: Program) => opened(browser, program, OPTIONS);
 
   async function answers(page: Page, prompt: string): Promise<void> {
     await page.getByText(`assistant: You said: ${prompt}.`).waitFor();
@@ -83,7 +51,7 @@ describe.skipIf(isSkipped)("in a browser", () => {
   }
 
   test("the first program shows a chat in Vue, with an approval", async () => {
-    const { page, complaints } = await opened({ entryPoints: [`${FOLDER}vue-first.ts`] });
+    const { page, complaints } = await shown({ entryPoints: [`${FOLDER}vue-first.ts`] });
     await page.getByLabel("Your message").fill("hello");
     await page.getByRole("button", { name: "Send" }).click();
     await answers(page, "hello");
@@ -92,7 +60,7 @@ describe.skipIf(isSkipped)("in a browser", () => {
   });
 
   test("the component of the page shows a chat in Svelte, and unsubscribes when it goes", async () => {
-    const { page, complaints } = await opened(
+    const { page, complaints } = await shown(
       inline(`${AGENT}
       import { mount, unmount } from "svelte";
       import Page from "page.svelte";
@@ -108,7 +76,7 @@ describe.skipIf(isSkipped)("in a browser", () => {
   });
 
   test("the signal of the page shows a chat in Solid, and ends with its owner", async () => {
-    const { page, complaints } = await opened(
+    const { page, complaints } = await shown(
       inline(`${AGENT}
       import { createEffect, createRoot } from "solid-js";
       import { chatSignal } from "./solid-chat.ts";

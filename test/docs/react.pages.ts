@@ -1,58 +1,20 @@
-import { fileURLToPath } from "node:url";
 import { MockCodebuffServer, step } from "agentwire/testing";
 import { checkTranscript, JsonlReader, readJsonl } from "agentwire/universal";
-import { type BuildOptions, build } from "esbuild";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { findChromium } from "../../scripts/support/chromium.ts";
-
-const FOLDER = fileURLToPath(new URL("../../docs/snippets/web/", import.meta.url));
-
-const isSkipped = findChromium() === undefined && process.env["CI"] !== "true";
-/** A program of the page as a bundler makes it. */
-async function bundled(program: Pick<BuildOptions, "stdin" | "entryPoints">): Promise<string> {
-  const result = await build({
-    ...program,
-    bundle: true,
-    write: false,
-    format: "iife",
-    jsx: "automatic",
-    tsconfig: `${FOLDER}tsconfig.json`,
-    define: { "process.env.NODE_ENV": '"production"' },
-  });
-  return result.outputFiles.map(({ text }) => text).join("");
-}
-
-/** A program beside the snippets. */
-const inline = (contents: string): Pick<BuildOptions, "stdin"> => ({
-  stdin: { contents, resolveDir: FOLDER, loader: "tsx" },
-});
+import { bundled, FOLDER, inline, isSkipped, launchChromium, opened } from "./support/snippet-pages.ts";
 
 describe.skipIf(isSkipped)("in a browser", () => {
   let browser: Browser;
   beforeAll(async () => {
-    const executablePath = findChromium();
-    browser = await chromium.launch({
-      ...(executablePath ? { executablePath } : {}),
-      args: ["--no-sandbox"],
-    });
+    browser = await launchChromium();
   });
   afterAll(() => browser?.close());
 
-  async function opened(program: Pick<BuildOptions, "stdin" | "entryPoints">) {
-    const page = await browser.newPage();
-    const complaints: string[] = [];
-    page.on("pageerror", (error) => complaints.push(String(error)));
-    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-    await page.setContent('<div id="root"></div>');
-    await page.addScriptTag({ content: await bundled(program) });
-    return { page, complaints };
-  }
-
-  const openedWith = (contents: string) => opened(inline(contents));
+  const openedWith = (contents: string) => opened(browser, inline(contents));
 
   test("the first program of the page asks before the tool runs, and shows the tool's output", async () => {
-    const { page, complaints } = await opened({ entryPoints: [`${FOLDER}react-first.tsx`] });
+    const { page, complaints } = await opened(browser, { entryPoints: [`${FOLDER}react-first.tsx`] });
     await page.getByLabel("Your message").fill("hello");
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByText('"command": "ls"').waitFor();
