@@ -58,8 +58,8 @@ export function diffText(path: string, diff: string): ContentBlock {
 }
 
 /**
- * What a call would change. ACP's `diff` has both texts. A preview without them is a unified diff, as text: an absent old
- * text may be that of a new file, or a text that is too long to show.
+ * What a call would change. ACP's `diff` has both texts. A preview without both texts becomes a unified diff, as text. The
+ * old text is absent for a new file, and for a file that is too long to show.
  */
 export function previewContent(previews: readonly ToolPreview[] = []): readonly ToolCallContent[] {
   return previews.map(({ path, diff, old_text, new_text }): ToolCallContent => {

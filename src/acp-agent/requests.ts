@@ -33,7 +33,7 @@ interface Announced {
 export const PERMISSION = { once: "once", always: "always", reject: "reject" } as const;
 
 /**
- * Asks the client what waits for the user. A request goes through the outlet of its session, behind the updates before it.
+ * Sends the requests that wait for the user to the client. A request goes through the outlet of its session, behind the updates before it.
  * Only the answer that names an offered option allows. An error, an unknown option and a lost connection reject.
  */
 export class UserRequests {

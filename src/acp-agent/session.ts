@@ -132,7 +132,7 @@ export class ServedSession {
     this.#chat.cancel("all");
   }
 
-  /** Ends the turn, and rejects what waits for the user. */
+  /** Ends the turn, and rejects the open requests. */
   async close(): Promise<void> {
     this.cancel(); // of this client's own prompt alone: another client's turn goes on
     await this.#chat.close();

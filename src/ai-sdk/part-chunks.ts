@@ -28,7 +28,7 @@ interface ShownList {
 
 const newList = (): ShownList => ({ count: 0, open: new Map() });
 
-/** Where the parts are looked at: after which event, what waits then, and in which sub-agent. */
+/** A look at the parts: after an event, with the requests that are open then, in a sub-agent or not. */
 interface Look {
   readonly event: UniversalEvent;
   readonly pending: Iterable<TranscriptRequest>;

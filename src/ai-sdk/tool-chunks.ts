@@ -61,7 +61,7 @@ export class ToolChunks {
     return this.#writing.size > 0;
   }
 
-  /** The stream ends while the agent waits for the user: shows what waits. */
+  /** Shows the open requests, because the stream ends while the agent waits for the user. */
   pause(): void {
     for (const show of this.#atPause.values()) show();
     this.#atPause.clear();

@@ -47,7 +47,7 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
   readonly #chat: Chat;
   readonly #feed: TurnFeed;
   readonly #requests = new Set<Request>();
-  /** From the page's ids of the user's messages to those of the chat. */
+  /** The chat's ids of the user's messages, by the page's ids. */
   readonly #prompts = new Map<string, string>();
   #chatId: string | undefined;
   /** Where the last stream ended because the agent waits for the user. */

@@ -28,8 +28,8 @@ export interface Chat extends AsyncDisposable {
   /** Calls `listener` after changes, at most once per microtask. Returns a function that unsubscribes. */
   readonly subscribe: (listener: () => void) => Unsubscribe;
   /**
-   * Calls `listener` with each universal event that the snapshot shows, in order and at once. Not with stored events of
-   * an earlier chat, and not with those of a prompt that was not sent. Its errors go to `onListenerError`.
+   * Calls `listener` with each universal event that the snapshot shows, in order and at once. The listener
+   * gets no stored events of an earlier chat, and no events of an unsent prompt. Its errors go to `onListenerError`.
    */
   readonly on: (name: "event", listener: (event: UniversalEvent) => void) => Unsubscribe;
   /** The current snapshot: the same object until something changes. */
