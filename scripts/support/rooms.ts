@@ -92,6 +92,7 @@ export const SMALL_PARTS: readonly string[] = [
   "dispose",
   "errors",
   "gate/preview-limits",
+  "load-package",
   "names",
   "peers",
   "queue",

@@ -1,5 +1,6 @@
 // Loads the optional package `@agentclientprotocol/sdk`.
-import { loadPackage, type Peer } from "../core/peers.ts";
+import { loadPackage } from "../core/load-package.ts";
+import type { Peer } from "../core/peers.ts";
 
 export type AcpSdk = typeof import("@agentclientprotocol/sdk");
 

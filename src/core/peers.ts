@@ -1,5 +1,4 @@
-// Loads an optional package, and makes the error for one that is missing or too old.
-import { fieldsOf } from "./checks.ts";
+// The error for an optional package that is missing or too old.
 import { UnsupportedError } from "./errors.ts";
 
 /** An optional package that an entry needs. npm accepts any version, so that it blocks no other app. */
@@ -29,25 +28,4 @@ export function isOlder(found: string, oldest: string): boolean {
   const [major = 0, minor = 0] = found.split(".", 2).map((part) => Number.parseInt(part, 10));
   const [oldestMajor = 0, oldestMinor = 0] = oldest.split(".", 2).map(Number);
   return !(major > oldestMajor || (major === oldestMajor && minor >= oldestMinor));
-}
-
-/**
- * Loads an optional package. `entry`: what needs it.
- * @throws UnsupportedError if the package is missing, or if `isNewEnough` is false; any other load error
- */
-export async function loadPackage<Module>(
-  entry: string,
-  peer: Peer,
-  load: () => Promise<Module>,
-  isNewEnough: (module: Module) => boolean,
-): Promise<Module> {
-  try {
-    const module = await load();
-    if (isNewEnough(module)) return module;
-  } catch (error) {
-    const { code } = fieldsOf(error);
-    if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw error;
-    throw peerError(entry, peer, undefined);
-  }
-  throw peerError(entry, peer, "an older one");
 }

@@ -1,5 +1,6 @@
 // Loads the optional package `@modelcontextprotocol/client`.
-import { loadPackage, type Peer } from "../../../core/peers.ts";
+import { loadPackage } from "../../../core/load-package.ts";
+import type { Peer } from "../../../core/peers.ts";
 
 export type McpClientPackage = typeof import("@modelcontextprotocol/client");
 
