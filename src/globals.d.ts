@@ -15,7 +15,13 @@ declare const crypto: {
   getRandomValues(array: Uint8Array): Uint8Array;
   /** Absent on pages without TLS, and in React Native. */
   randomUUID?(): string;
+  /** Absent on pages without TLS, and in React Native. Servers have it. */
+  readonly subtle: { digest(algorithm: "SHA-256", data: Uint8Array): Promise<ArrayBuffer> };
 };
+
+declare class TextEncoder {
+  encode(text?: string): Uint8Array;
+}
 
 declare class TextDecoder {
   constructor(label?: string, options?: { fatal?: boolean });
@@ -33,6 +39,11 @@ declare class URL {
   readonly hash: string;
   readonly origin: string;
   readonly pathname: string;
+  readonly searchParams: {
+    get(name: string): string | null;
+    getAll(name: string): string[];
+    has(name: string): boolean;
+  };
 }
 
 interface AbortSignal {
@@ -47,16 +58,57 @@ declare class AbortController {
   abort(reason?: unknown): void;
 }
 
+declare class Headers {
+  constructor(init?: Record<string, string>);
+  get(name: string): string | null;
+  has(name: string): boolean;
+  set(name: string, value: string): void;
+}
+
+interface ReadableStreamDefaultReader<T> {
+  read(): Promise<{ done: boolean; value?: T | undefined }>;
+  cancel(reason?: unknown): Promise<void>;
+}
+
+interface ReadableStreamDefaultController<T> {
+  readonly desiredSize: number | null;
+  enqueue(chunk: T): void;
+  close(): void;
+  error(reason?: unknown): void;
+}
+
 /** React Native has no streams. */
-declare class ReadableStream<Chunk> {
+declare class ReadableStream<T> {
   constructor(
     source: {
-      pull(controller: { enqueue(chunk: Chunk): void; close(): void }): Promise<void>;
-      cancel(): Promise<void> | void;
+      start?(controller: ReadableStreamDefaultController<T>): void;
+      pull?(controller: ReadableStreamDefaultController<T>): void | PromiseLike<void>;
+      cancel?(reason?: unknown): void | PromiseLike<void>;
     },
-    strategy?: { highWaterMark: number },
+    strategy?: { readonly highWaterMark?: number },
   );
   readonly locked: boolean;
+  getReader(): ReadableStreamDefaultReader<T>;
+  cancel(reason?: unknown): Promise<void>;
+}
+
+/** What a server gets. Servers of every runtime have it. */
+interface Request {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: ReadableStream<Uint8Array> | null;
+  readonly signal: AbortSignal;
+}
+
+declare class Response {
+  constructor(
+    body?: string | ReadableStream<Uint8Array> | null,
+    init?: { readonly status?: number; readonly headers?: Headers },
+  );
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: ReadableStream<Uint8Array> | null;
 }
 
 interface ErrorOptions {
@@ -70,6 +122,7 @@ declare function fetch(
     headers: Record<string, string>;
     body?: string;
     redirect: "manual";
+    credentials?: "include" | "same-origin" | "omit";
     signal: AbortSignal;
   },
 ): Promise<{

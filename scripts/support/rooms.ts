@@ -91,6 +91,8 @@ export const SMALL_PARTS: readonly string[] = [
   "deferred",
   "dispose",
   "errors",
+  "gate/decision",
+  "gate/outcome",
   "gate/preview-limits",
   "load-package",
   "names",
@@ -172,6 +174,12 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
     },
   ],
   [
+    "server",
+    { imports: ["chat", "universal", ...SMALL_PARTS], types: ["core"], neutral: true, node: "node.ts" },
+  ],
+  // A client like a flat's, over HTTP: it reads what a relay has translated, and translates nothing.
+  ["remote", { imports: ["core", "universal"], neutral: true }],
+  [
     "schemas",
     {
       imports: ["core/peers.ts", "universal/events.ts", "universal/shapes.ts"],
@@ -202,7 +210,7 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
     "testing",
     {
       imports: ["core/clock.ts"],
-      types: ["core", "universal", ...FLATS],
+      types: ["core", "universal", "server", ...FLATS],
       flat: { folder: "agent", imports: ["core", "universal"] },
       neutral: false,
       node: "everywhere",

@@ -30,8 +30,15 @@ export interface Chat extends AsyncDisposable {
   /**
    * Calls `listener` with each universal event that the snapshot shows, in order and at once. The listener
    * gets no stored events of an earlier chat, and no events of an unsent prompt. Its errors go to `onListenerError`.
+   * `position`: the event's place in the log of a source with a log.
+   *
+   * Calls a listener for `reset` when all events so far are void, and the messages from them are gone: a source with a
+   * log has lost the end of the log, or has made it anew, or no longer has the next event. Waiting prompts stay.
    */
-  readonly on: (name: "event", listener: (event: UniversalEvent) => void) => Unsubscribe;
+  readonly on: {
+    (name: "event", listener: (event: UniversalEvent, position?: string) => void): Unsubscribe;
+    (name: "reset", listener: () => void): Unsubscribe;
+  };
   /** The current snapshot: the same object until something changes. */
   readonly getSnapshot: () => ChatSnapshot;
   /**

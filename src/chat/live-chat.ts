@@ -9,17 +9,17 @@ import { checkName } from "../core/names.ts";
 import type { Unsubscribe } from "../core/tell/events.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Answer, Decision } from "../core/values.ts";
-import type { UniversalEvent } from "../universal/events.ts";
-import type { AgentSource } from "../universal/stream.ts";
-import type { ChatMessage } from "../universal/transcript/message.ts";
+import type { AgentSource, EventListener } from "../universal/stream.ts";
 import type { Chat, ChatCancel, ChatResume, ChatSend } from "./chat.ts";
 import { type ConnectionChange, NO_CONNECTION, stepConnection } from "./connection.ts";
+import { InboxTurns } from "./inbox-turns.ts";
 import type { ChatSettings } from "./options.ts";
 import { OwnEvents } from "./own-events.ts";
 import { NO_APPROVALS, NO_PENDING } from "./pending.ts";
 import { type ChatResult, OK, Problem } from "./problem.ts";
-import { messageOf, promptOf, readPrompt } from "./prompt.ts";
-import type { PromptJob, QueueChange, QueuedPrompt } from "./queue.ts";
+import { readPrompt } from "./prompt.ts";
+import type { ChatPrompts } from "./prompts.ts";
+import type { QueueChange, QueuedPrompt } from "./queue.ts";
 import { wasSaid } from "./saving/recap.ts";
 import { readSaved } from "./saving/saved.ts";
 import type { TurnsHost } from "./sender.ts";
@@ -44,7 +44,7 @@ export class LiveChat implements Chat, TurnsHost {
   readonly timeline: Timeline;
   readonly view: View;
   readonly getSnapshot: () => ChatSnapshot;
-  readonly #turns: ChatTurns;
+  readonly #turns: ChatPrompts;
   readonly #wishes: Wishes;
   readonly log: ChatLog | undefined;
   readonly #own: OwnEvents;
@@ -65,12 +65,11 @@ export class LiveChat implements Chat, TurnsHost {
     this.getSnapshot = this.view.getSnapshot;
     this.#problem = new Problem((problem) => this.view.tell({ problem }));
     this.#own = new OwnEvents(clock);
-    this.#turns = new ChatTurns(this, state);
+    this.#turns = source.hasInbox ? new InboxTurns(this, state) : new ChatTurns(this, state);
     this.#wishes = new Wishes(settings, this.timeline, this.view, this.#turns);
-    if (stored) this.log = new ChatLog(stored, this.#own, clock, this.#problem);
+    if (stored) this.log = new ChatLog(stored, this.#own, clock, this.#problem, () => void this.close());
     this.#make();
-    this.#hold(from?.queue ?? []);
-    for (const job of this.#turns.queue.jobs) this.#turns.queue.keep(job); // the store may be a new one
+    this.#turns.hold(from?.queue ?? [], true);
     if (this.log && !from) void this.#load(this.log);
     else this.#open();
   }
@@ -78,10 +77,11 @@ export class LiveChat implements Chat, TurnsHost {
   readonly subscribe = (listener: () => void): Unsubscribe =>
     this.#listen(listener, () => this.view.subscribe(listener));
 
-  readonly on = (name: "event", listener: (event: UniversalEvent) => void): Unsubscribe =>
+  readonly on: Chat["on"] = (name: "event" | "reset", listener: EventListener): Unsubscribe =>
     this.#listen(listener, () => {
-      checkName(name, { event: true }, "event");
-      return this.view.listen(listener);
+      checkName(name, { event: true, reset: true }, "event");
+      if (name === "event") return this.view.listen(listener);
+      return this.view.listenToResets(listener as () => void); // as the overload says
     });
 
   readonly send = (input: string | PromptInput): ChatSend =>
@@ -98,27 +98,16 @@ export class LiveChat implements Chat, TurnsHost {
   readonly selectBranch = (messageId: string): ChatResult =>
     this.#call(() => {
       this.#wishes.assertBranches();
-      const swaps = this.#turns.select(messageId);
-      const { hidden, shown } = swaps.at(-1) ?? {};
-      if (hidden === undefined || shown === undefined) return;
-      for (const event of this.#own.branch(hidden, shown)) {
-        this.timeline.fold(event);
-        this.log?.add(event);
-        this.view.show(event);
-      }
-      this.#turns.pump();
+      this.#turns.select(messageId);
     });
 
-  readonly unqueue = (id: string): ChatResult =>
-    this.#call(() => this.#turns.takeBack([this.#turns.queue.get(id)]));
+  readonly unqueue = (id: string): ChatResult => this.#call(() => this.#turns.takeBack(id));
 
   readonly editQueued = (id: string, input: string | PromptInput): ChatResult =>
     this.#call(() => {
       const prompt = readPrompt(input);
-      const { at } = this.#turns.queue.get(id);
       this.#wishes.assertTakes(prompt);
-      this.timeline.wait(messageOf(id, prompt, at));
-      this.#turns.queue.edit(id, prompt);
+      this.#turns.edit(id, prompt);
     });
 
   readonly moveQueued = (id: string, before: string | null): ChatResult =>
@@ -128,7 +117,7 @@ export class LiveChat implements Chat, TurnsHost {
           `the place is ${describe(before)}.`,
           "Pass the id of the prompt to move in front of, or null for the end.",
         );
-      this.#turns.queue.move(id, before);
+      this.#turns.move(id, before);
     });
 
   readonly sendNow = (id: string): ChatResult => this.#call(() => this.#turns.sendNow(id));
@@ -137,9 +126,7 @@ export class LiveChat implements Chat, TurnsHost {
     this.#problem.try(() => {
       const turnId = isObject(what) ? what["turnId"] : undefined;
       if (typeof turnId !== "string") checkWord(what, "turn", "all");
-      const { anew, jobs } = this.#turns.queue;
-      if (what === "all") this.#turns.takeBack(anew ? [anew, ...jobs] : jobs);
-      this.#turns.cancelTurn(typeof turnId === "string" ? turnId : undefined);
+      this.#turns.cancel(what);
       return OK;
     });
 
@@ -165,7 +152,6 @@ export class LiveChat implements Chat, TurnsHost {
   readonly resume = (how?: ChatResume): ChatResult =>
     this.#call(() => {
       if (how !== undefined || this.#turns.isForgotten) checkWord(how, "without-context", "with-transcript");
-      this.#turns.queue.release();
       this.#turns.resume(how === "with-transcript");
     });
 
@@ -191,6 +177,24 @@ export class LiveChat implements Chat, TurnsHost {
   onReplay(isReplaying: boolean): void {
     this.#isReplaying = isReplaying;
     this.#tellLoading();
+  }
+
+  onReset(saved: unknown): void {
+    try {
+      this.timeline.reset(saved === undefined ? {} : readSaved(saved));
+    } catch (error) {
+      this.timeline.reset({}); // the later events are shown
+      this.#problem.failed("call", error);
+    }
+    this.view.reset();
+  }
+
+  onBranch(hidden: string, shown: string): void {
+    for (const event of this.#own.branch(hidden, shown)) {
+      this.timeline.fold(event);
+      this.log?.add(event);
+      this.view.show(event);
+    }
   }
 
   onQueue(queue: readonly QueuedPrompt[]): void {
@@ -277,7 +281,7 @@ export class LiveChat implements Chat, TurnsHost {
       const { restored, started, waiting } = await log.load();
       if (isWanted()) {
         this.timeline.restore(restored, started);
-        this.#hold(waiting);
+        this.#turns.hold(waiting, false);
       }
     } catch (error) {
       if (isWanted()) this.#problem.failed("store", error);
@@ -286,18 +290,6 @@ export class LiveChat implements Chat, TurnsHost {
     this.#phase = { name: "open" };
     this.#tellLoading();
     this.#open();
-  }
-
-  /** Shows the unsent prompts of an earlier chat. They are held until `resume` or `sendNow`. */
-  #hold(messages: readonly ChatMessage[]): void {
-    if (messages.length === 0) return;
-    const jobs = messages.flatMap((message): PromptJob[] => {
-      const { id, startedAt: at } = message;
-      if (this.timeline.isWaiting(id)) return [];
-      this.timeline.wait(message);
-      return [{ id, prompt: promptOf(message), at, isHeld: true, isLoaded: true }];
-    });
-    this.#turns.queue.restore(jobs);
   }
 
   async #close(): Promise<void> {

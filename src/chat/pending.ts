@@ -48,7 +48,7 @@ interface Told {
 
 /** A client's requests that wait for the user. Shown by event id, because clients may reuse their ids. */
 export class PendingRequests {
-  readonly #client: Pick<AnyAgentClient, "pending">;
+  readonly #client: Pick<AnyAgentClient, "pending" | "inbox">;
   /** Requests by the client's request id. */
   #told = new Map<string, Told>();
   /** From the shown id to the client's request id. */
@@ -56,7 +56,7 @@ export class PendingRequests {
   #list = NO_PENDING;
   #isStale = false;
 
-  constructor(client: Pick<AnyAgentClient, "pending">) {
+  constructor(client: Pick<AnyAgentClient, "pending" | "inbox">) {
     this.#client = client;
   }
 
@@ -93,10 +93,11 @@ export class PendingRequests {
     return this.list.length === 0 ? undefined : this.#requestIds.get(id);
   }
 
-  #look(): readonly ChatPending[] {
+  /** @param forgets whether the requests that are not listed by the client have ended for good */
+  #look(forgets = !this.#client.inbox): readonly ChatPending[] {
     const told = this.#told;
     const list: ChatPending[] = [];
-    this.#told = new Map();
+    this.#told = forgets ? new Map() : told; // an inbox may refuse a decision: then the request is listed again
     this.#requestIds = new Map();
     for (const request of this.#client.pending) {
       const of = told.get(request.id);
@@ -112,8 +113,9 @@ export class PendingRequests {
   /** @param metadata of the event. Has the client's id as `request_id`, unless both ids are the same */
   #add(told: Told, metadata: Json | undefined): void {
     const requestId = isObject(metadata) ? metadata["request_id"] : undefined;
-    if (this.#told.size >= MAX_UNREAD) this.#look();
-    this.#told.set(typeof requestId === "string" ? requestId : told.id, told);
+    if (this.#told.size >= MAX_UNREAD) this.#look(true);
+    const isOwn = typeof requestId === "string" && !this.#client.inbox; // with an inbox, that is the id of another client
+    this.#told.set(isOwn ? requestId : told.id, told);
     this.#isStale = true;
   }
 }

@@ -32,6 +32,9 @@ export interface TurnsHost extends QueueHost {
   readonly log: ChatLog | undefined;
   onConnection(change: ConnectionChange): void;
   onReplay(isReplaying: boolean): void;
+  onReset(saved: unknown): void;
+  /** Another branch is shown: `shown` is the first message of it, `hidden` that of the last one. */
+  onBranch(hidden: string, shown: string): void;
   /** A prompt without a message of its own could not be sent. */
   onFailed(error: AnyAgentwireError): void;
 }

@@ -17,10 +17,13 @@ export interface SessionPrompt extends Pick<TurnOptions, "key" | "branchOf" | "s
 /** Receives the events of a session. */
 export interface ChatSessionHost {
   readonly clock: Pick<Clock, "wallTime">;
-  onEvent(event: UniversalEvent): void;
+  /** @param position see `EventListener` */
+  onEvent(event: UniversalEvent, position?: string): void;
   onConnection(change: ConnectionChange): void;
   /** The source has started or finished replaying old events. */
   onReplay(isReplaying: boolean): void;
+  /** All events so far are void. @param saved see `ResetListener` */
+  onReset(saved: unknown): void;
   /** The pending requests may have changed. */
   onRequests(): void;
   /** The connection was lost, and the backend's memory of the conversation with it. */
@@ -78,7 +81,13 @@ export class ChatSession {
     this.#conversation = conversation;
     this.#stream = stream;
     this.#isOver = false;
-    this.#offStream = stream.on("event", (event) => this.#onEvent(event));
+    const offs = [
+      stream.on("event", (event, position) => this.#onEvent(event, position)),
+      stream.onReset?.((saved) => this.#host.onReset(saved)),
+    ];
+    this.#offStream = () => {
+      for (const off of offs) off?.();
+    };
     if (!stream.caughtUp) return;
     this.#host.onReplay(true);
     const caughtUp = (): void => {
@@ -87,10 +96,10 @@ export class ChatSession {
     void stream.caughtUp.then(caughtUp, caughtUp); // a source from outside this library may reject
   }
 
-  #onEvent(event: UniversalEvent): void {
-    if (event.type === "session.ended") this.#isOver = true;
+  #onEvent(event: UniversalEvent, position: string | undefined): void {
+    if (event.type === "session.ended" && !this.#source.hasInbox) this.#isOver = true; // an inbox outlives sessions
     this.requests.told(event);
-    this.#host.onEvent(event);
+    this.#host.onEvent(event, position);
   }
 
   /** @throws what the client throws for a wrong prompt or an ended conversation */

@@ -33,6 +33,10 @@ export class Timeline {
   /** `messages`, cached until a change. */
   #shown: List<ChatMessage> | undefined;
   #states: ReadonlyMap<string, ConversationState>;
+  /** The placed messages of prompts whose end no event has shown. */
+  readonly #unreported = new Map<string, ChatMessage>();
+  /** Those of them that a reset has moved behind the others. */
+  readonly #moved = new Set<string>();
 
   constructor({ states, ...transcript }: Partial<Restored>) {
     this.#transcript = { ...emptyTranscript, ...transcript };
@@ -84,6 +88,22 @@ export class Timeline {
     this.#set({ ...emptyTranscript, ...stored, messages });
   }
 
+  /** Forgets what the events have shown, and continues from other messages. Unsent prompts stay. */
+  reset({ states, ...transcript }: Partial<Restored>): void {
+    this.#states = new Map(states);
+    this.#waiting = new Map([...this.#unreported, ...this.#waiting]);
+    for (const id of this.#unreported.keys()) this.#moved.add(id);
+    this.#unreported.clear();
+    this.#replaced = undefined;
+    this.#set({ ...emptyTranscript, ...transcript });
+  }
+
+  /** Forgets a waiting prompt. */
+  drop(id: string): void {
+    this.#waiting.delete(id);
+    this.#shown = undefined;
+  }
+
   wait(message: ChatMessage): void {
     this.#waiting.set(message.id, message);
     this.#shown = undefined;
@@ -122,7 +142,7 @@ export class Timeline {
         return;
       }
       case "turn.ended":
-        this.#place();
+        this.#place(Date.parse(event.time));
         return;
     }
   }
@@ -172,10 +192,12 @@ export class Timeline {
   }
 
   /** Moves ended prompts at the front of the waiting ones to the transcript. */
-  #place(): void {
+  #place(time = Number.POSITIVE_INFINITY): void {
     for (const [id, message] of this.#waiting) {
-      if (message.status === "queued") return;
+      if (message.status === "queued" || (this.#moved.has(id) && message.startedAt > time)) return;
       this.#waiting.delete(id);
+      this.#moved.delete(id);
+      this.#unreported.set(id, message);
       this.#set({ ...this.#transcript, messages: append(this.told, message) });
     }
   }

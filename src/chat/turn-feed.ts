@@ -1,7 +1,7 @@
 // The events of a chat's newest turn, kept for adapters whose streams end while the turn waits for the user.
 import type { Unsubscribe } from "../core/tell/events.ts";
 import type { UniversalEvent } from "../universal/events.ts";
-import { EventLog } from "../universal/listen/log.ts";
+import { StreamLog } from "../universal/listen/log.ts";
 import type { List } from "../universal/transcript/list.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
 import type { ErrorDescription } from "../universal/words/error-description.ts";
@@ -25,7 +25,7 @@ export class FeedTurn {
   readonly sessionId: string;
   /** The id of the prompt's message. Undefined for a turn that this chat did not ask for. */
   readonly promptId: string | undefined;
-  readonly #log = new EventLog(MAX_TURN_BYTES);
+  readonly #log = new StreamLog(MAX_TURN_BYTES);
   readonly #waiting = new Set<string>();
   readonly #takesAnswers: boolean;
 
@@ -67,6 +67,11 @@ export class FeedTurn {
     this.#log.wake();
   }
 
+  /** The rest of the turn is lost. */
+  end(): void {
+    this.#log.end();
+  }
+
   /**
    * Reads the events after the first `after`, then new ones. Returns once the turn is over, the agent waits for the
    * user, or `signal` aborts.
@@ -95,12 +100,15 @@ export class FeedTurn {
 /** Follows a chat, and keeps its newest turn. */
 export class TurnFeed {
   readonly #chat: Chat;
-  readonly #off: Unsubscribe;
+  readonly #offs: readonly Unsubscribe[];
   #turn: FeedTurn | undefined;
 
   constructor(chat: Chat) {
     this.#chat = chat;
-    this.#off = chat.on("event", (event) => this.#onEvent(event));
+    this.#offs = [
+      chat.on("event", (event) => this.#onEvent(event)),
+      chat.on("reset", () => this.#turn?.end()),
+    ];
   }
 
   /** The newest turn, even if it is over. */
@@ -148,7 +156,7 @@ export class TurnFeed {
   }
 
   close(): void {
-    this.#off();
+    for (const off of this.#offs) off();
   }
 
   /** Null while the prompt waits. */

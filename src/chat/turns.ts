@@ -4,22 +4,24 @@ import type { Clock } from "../core/clock.ts";
 import { type AnyAgentwireError, ClosedError, InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { UniversalEvent } from "../universal/events.ts";
-import type { Swap } from "../universal/transcript/branches.ts";
+import type { ChatMessage } from "../universal/transcript/message.ts";
 import { ChatBackend } from "./backend.ts";
 import { Branches } from "./branches.ts";
+import type { ChatCancel } from "./chat.ts";
 import type { ConnectionChange } from "./connection.ts";
 import { Memory } from "./memory.ts";
 import { approvalsOf, NO_PENDING, type PendingRequests } from "./pending.ts";
-import { messageOf } from "./prompt.ts";
-import { type PromptJob, PromptQueue } from "./queue.ts";
+import { type ChatPrompt, messageOf, promptOf } from "./prompt.ts";
+import type { ChatPrompts } from "./prompts.ts";
+import { type PromptJob, PromptQueue, type QueuedPrompt } from "./queue.ts";
 import { Sender, type TurnsHost } from "./sender.ts";
 import type { ChatSessionHost } from "./session.ts";
 
 /** The prompts of a chat. The client gets one at a time. The queued others survive the client. */
-export class ChatTurns implements ChatSessionHost {
+export class ChatTurns implements ChatSessionHost, ChatPrompts {
   readonly clock: Pick<Clock, "wallTime">;
-  readonly queue: PromptQueue;
-  readonly branches: Branches;
+  readonly #queue: PromptQueue;
+  readonly #branches: Branches;
   readonly #host: TurnsHost;
   readonly #memory: Memory;
   readonly #backend: ChatBackend;
@@ -33,16 +35,16 @@ export class ChatTurns implements ChatSessionHost {
   constructor(host: TurnsHost, state: ConversationState | undefined) {
     this.#host = host;
     this.clock = host.clock;
-    this.queue = new PromptQueue(host);
+    this.#queue = new PromptQueue(host);
     this.#memory = new Memory(state);
     this.#backend = new ChatBackend(host.source, host.universal, this, this.#memory);
-    this.branches = new Branches(host.timeline, this.#memory, this.#backend);
+    this.#branches = new Branches(host.timeline, this.#memory, this.#backend);
     this.#sender = new Sender({
       host,
-      queue: this.queue,
+      queue: this.#queue,
       memory: this.#memory,
       backend: this.#backend,
-      branches: this.branches,
+      branches: this.#branches,
       onForgotten: () => this.onForgotten(),
       onChange: () => this.#tell(),
     });
@@ -57,14 +59,34 @@ export class ChatTurns implements ChatSessionHost {
   }
 
   get isBusy(): boolean {
-    return this.#sender.isBusy || this.queue.anew !== undefined;
+    return this.#sender.isBusy || this.#queue.anew !== undefined;
+  }
+
+  get list(): readonly QueuedPrompt[] {
+    return this.#queue.list;
+  }
+
+  get hasNext(): boolean {
+    return this.#queue.next !== undefined;
   }
 
   make(): void {
     this.#backend.make();
   }
 
-  /** Starts the conversation and sends queued prompts. @param hasContext whether prompts were sent before */
+  hold(messages: readonly ChatMessage[], isNew: boolean): void {
+    if (messages.length === 0) return;
+    const { timeline } = this.#host;
+    const jobs = messages.flatMap((message): PromptJob[] => {
+      const { id, startedAt: at } = message;
+      if (timeline.isWaiting(id)) return [];
+      timeline.wait(message);
+      return [{ id, prompt: promptOf(message), at, isHeld: true, isLoaded: true }];
+    });
+    this.#queue.restore(jobs);
+    if (isNew) for (const job of jobs) this.#queue.keep(job);
+  }
+
   open(hasContext: boolean): void {
     if (hasContext) this.#memory.told();
     this.#sender.open();
@@ -72,25 +94,21 @@ export class ChatTurns implements ChatSessionHost {
       if (this.#connectsAtOnce) this.#backend.connect();
       else this.#backend.open();
     } finally {
-      this.pump();
+      this.#sender.pump();
     }
   }
 
-  /** Sends or queues a prompt. Returns the error if it cannot be sent. */
   send(job: PromptJob): AnyAgentwireError | undefined {
     this.#host.timeline.wait(messageOf(job.id, job.prompt, job.at));
-    this.queue.add(job);
-    this.pump();
-    this.queue.keep(job);
+    this.#queue.add(job);
+    this.#sender.pump();
+    this.#queue.keep(job);
     return job.error;
   }
 
-  /**
-   * Cancels the running turn, and sends a prompt that replaces a message before all queued ones.
-   * @throws InvalidInputError while another such prompt waits
-   */
+  /** @throws InvalidInputError while another such prompt waits */
   sendAnew(job: PromptJob): AnyAgentwireError | undefined {
-    if (this.queue.anew)
+    if (this.#queue.anew)
       throw new InvalidInputError(
         "another prompt is already being regenerated or edited.",
         "Wait until it is sent, or cancel it.",
@@ -98,41 +116,48 @@ export class ChatTurns implements ChatSessionHost {
     const { branch, id, prompt, at } = job;
     if (branch) this.#host.timeline.replace(branch);
     if (branch?.isEdit) this.#host.timeline.wait(messageOf(id, prompt, at));
-    this.queue.add(job);
-    this.cancelTurn();
-    this.pump();
+    this.#queue.add(job);
+    this.#cancelTurn();
+    this.#sender.pump();
     return job.error;
   }
 
-  /** Cancels the running turn and sends a queued prompt. @throws InvalidInputError for unknown ids */
-  sendNow(id: string): void {
-    const { jobs } = this.queue;
-    const job = this.queue.get(id);
-    const [first] = jobs;
-    if (first && first !== job) this.queue.move(id, first.id);
-    this.queue.release(id);
-    this.cancelTurn();
-    this.pump();
+  promptOf(id: string, isEdit: boolean): ChatMessage {
+    return this.#branches.promptOf(id, isEdit);
   }
 
-  /**
-   * Shows another branch and continues there. Returns the swaps of visible branches.
-   * @throws InvalidInputError while a turn runs, and if no message has this id
-   */
-  select(id: string): readonly Swap[] {
+  sendNow(id: string): void {
+    const { jobs } = this.#queue;
+    const job = this.#queue.get(id);
+    const [first] = jobs;
+    if (first && first !== job) this.#queue.move(id, first.id);
+    this.#queue.release(id);
+    this.#cancelTurn();
+    this.#sender.pump();
+  }
+
+  select(id: string): void {
     if (this.isBusy || this.#host.timeline.transcript.turn)
       throw new InvalidInputError("a turn runs in this branch.", "Cancel it, or wait for its end.");
-    const swaps = this.branches.select(id);
+    const swaps = this.#branches.select(id);
     if (this.#memory.isMissing) this.onForgotten();
     else if (swaps.length > 0) this.#host.onConnection({ contextLost: false });
     this.#tell();
-    return swaps;
+    const { hidden, shown } = swaps.at(-1) ?? {};
+    if (hidden === undefined || shown === undefined) return;
+    this.#host.onBranch(hidden, shown);
+    this.#sender.pump();
   }
 
-  /** Connects now, or as soon as the store has loaded. */
   connect(): void {
     if (this.#sender.isOpen) this.#backend.connect();
     else this.#connectsAtOnce = true;
+  }
+
+  cancel(what: ChatCancel): void {
+    const { anew, jobs } = this.#queue;
+    if (what === "all") this.#takeBack(anew ? [anew, ...jobs] : jobs);
+    this.#cancelTurn(typeof what === "object" ? what.turnId : undefined);
   }
 
   /**
@@ -140,7 +165,7 @@ export class ChatTurns implements ChatSessionHost {
    * @param turnId the id from the events. Undefined: any running turn
    * @throws InvalidInputError if this turn does not run; UnsupportedError if the client cannot cancel it
    */
-  cancelTurn(turnId?: string): void {
+  #cancelTurn(turnId?: string): void {
     const active = this.#sender.active;
     const { turn: open } = this.#host.timeline.transcript;
     const isOwn = active !== undefined && (!open || open.metadata?.prompt_id === active.job.id);
@@ -158,26 +183,39 @@ export class ChatTurns implements ChatSessionHost {
       );
   }
 
-  takeBack(jobs: readonly PromptJob[]): void {
+  takeBack(id: string): void {
+    this.#takeBack([this.#queue.get(id)]);
+  }
+
+  edit(id: string, prompt: ChatPrompt): void {
+    const { at } = this.#queue.get(id);
+    this.#host.timeline.wait(messageOf(id, prompt, at));
+    this.#queue.edit(id, prompt);
+  }
+
+  move(id: string, before: string | null): void {
+    this.#queue.move(id, before);
+  }
+
+  #takeBack(jobs: readonly PromptJob[]): void {
     if (jobs.length === 0) return;
     for (const job of jobs) {
-      this.queue.take(job);
+      this.#queue.take(job);
       this.#sender.end(job, { status: "cancelled" });
     }
     this.#tell(); // no event follows if no turn runs
   }
 
-  /** Continues after the backend has forgotten the conversation. Otherwise does nothing. */
   resume(withTranscript: boolean): void {
+    this.#queue.release();
     if (this.#memory.resume(withTranscript)) this.#host.onConnection({ contextLost: false });
-    this.pump();
+    this.#sender.pump();
   }
 
   get isForgotten(): boolean {
     return this.#memory.isLost;
   }
 
-  /** Ends the unsent prompts and closes the client. */
   async close(): Promise<void> {
     this.#sender.stop();
     const delivery = "not-sent";
@@ -193,20 +231,16 @@ export class ChatTurns implements ChatSessionHost {
     }
   }
 
-  pump(): void {
-    this.#sender.pump();
-  }
-
-  onEvent(event: UniversalEvent): void {
+  onEvent(event: UniversalEvent, position?: string): void {
     const { timeline, view, log } = this.#host;
     const wasHidden = this.#isHidden;
     if (event.type === "turn.started" || event.type === "turn.ended") this.#see(event);
     const isShown = !wasHidden && !this.#isHidden;
     if (isShown) timeline.fold(event);
-    if (event.type === "turn.started") view.tell({ state: this.branches.state });
+    if (event.type === "turn.started") view.tell({ state: this.#branches.state });
     log?.add(event);
     view.changed();
-    if (isShown) view.show(event);
+    if (isShown) view.show(event, position);
   }
 
   onConnection(change: ConnectionChange): void {
@@ -215,6 +249,11 @@ export class ChatTurns implements ChatSessionHost {
 
   onReplay(isReplaying: boolean): void {
     this.#host.onReplay(isReplaying);
+  }
+
+  onReset(saved: unknown): void {
+    this.#isHidden = false;
+    this.#host.onReset(saved);
   }
 
   onRequests(): void {
@@ -248,7 +287,7 @@ export class ChatTurns implements ChatSessionHost {
   }
 
   #tell(): void {
-    this.#host.view.tell({ busy: this.isBusy, state: this.branches.state });
+    this.#host.view.tell({ busy: this.isBusy, state: this.#branches.state });
     this.onRequests(); // a grant for the turn ends with the turn
   }
 }

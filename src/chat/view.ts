@@ -2,12 +2,12 @@
 import type { Unsubscribe } from "../core/tell/events.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import { reportError } from "../universal/listen/report-error.ts";
+import type { EventListener } from "../universal/stream.ts";
 import { savedOf } from "./saving/saved.ts";
 import type { ChatSnapshot } from "./snapshot.ts";
 import type { Timeline } from "./timeline.ts";
 
 type Listener = () => unknown;
-type EventListener = (event: UniversalEvent) => unknown;
 
 /** The parts of a snapshot that do not come from the transcript. */
 type Told = Pick<
@@ -23,6 +23,7 @@ export class View {
   /** By subscription, because the same function may subscribe twice. */
   readonly #listeners = new Map<object, Listener>();
   readonly #eventListeners = new Map<object, EventListener>();
+  readonly #resetListeners = new Map<object, Listener>();
   #isDue = false;
   /** The snapshot at the last call of the listeners. */
   #called: ChatSnapshot | undefined;
@@ -56,9 +57,22 @@ export class View {
   }
 
   /** Passes an event that the snapshot shows to the listeners. */
-  show(event: UniversalEvent): void {
+  show(event: UniversalEvent, position?: string): void {
     for (const [key, listener] of [...this.#eventListeners])
-      if (this.#eventListeners.has(key)) this.#callSafely(() => listener(event));
+      if (this.#eventListeners.has(key)) this.#callSafely(() => listener(event, position));
+  }
+
+  /** Listens to resets: the events so far are void. */
+  listenToResets(listener: Listener): Unsubscribe {
+    const key = {};
+    this.#resetListeners.set(key, listener);
+    return () => void this.#resetListeners.delete(key);
+  }
+
+  reset(): void {
+    for (const [key, listener] of [...this.#resetListeners])
+      if (this.#resetListeners.has(key)) this.#callSafely(listener);
+    this.changed();
   }
 
   readonly getSnapshot = (): ChatSnapshot => {

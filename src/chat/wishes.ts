@@ -9,9 +9,9 @@ import {
 import type { ChatSend } from "./chat.ts";
 import type { ChatSettings } from "./options.ts";
 import { type ChatPrompt, promptOf } from "./prompt.ts";
+import type { ChatPrompts } from "./prompts.ts";
 import type { Branch, PromptJob } from "./queue.ts";
 import type { Timeline } from "./timeline.ts";
-import type { ChatTurns } from "./turns.ts";
 import type { View } from "./view.ts";
 
 /** Checks what a user asks for and makes prompts of it. */
@@ -19,9 +19,9 @@ export class Wishes {
   readonly #settings: ChatSettings;
   readonly #timeline: Timeline;
   readonly #view: View;
-  readonly #turns: ChatTurns;
+  readonly #turns: ChatPrompts;
 
-  constructor(settings: ChatSettings, timeline: Timeline, view: View, turns: ChatTurns) {
+  constructor(settings: ChatSettings, timeline: Timeline, view: View, turns: ChatPrompts) {
     this.#settings = settings;
     this.#timeline = timeline;
     this.#view = view;
@@ -32,10 +32,10 @@ export class Wishes {
   send(prompt: ChatPrompt): ChatSend {
     this.assertTakes(prompt);
     const { whenBusy, maxQueued } = this.#settings;
-    const { queue, isBusy } = this.#turns;
+    const { list, hasNext, isBusy } = this.#turns;
     const limit = whenBusy === "queue" ? maxQueued : 0;
-    const waiting = queue.list.length;
-    if ((isBusy || queue.next) && waiting >= limit) throw new QueueFullError("turns", waiting + 1, limit);
+    const waiting = list.length;
+    if ((isBusy || hasNext) && waiting >= limit) throw new QueueFullError("turns", waiting + 1, limit);
     return this.#sent((job) => this.#turns.send(job), prompt);
   }
 
@@ -60,7 +60,7 @@ export class Wishes {
     this.assertBranches();
     if (prompt) this.assertTakes(prompt);
     const isEdit = prompt !== undefined;
-    const message = this.#turns.branches.promptOf(messageId, isEdit);
+    const message = this.#turns.promptOf(messageId, isEdit);
     return this.#sent((job) => this.#turns.sendAnew(job), prompt ?? promptOf(message), {
       prompt: message.id,
       isEdit,

@@ -1,8 +1,11 @@
 // The base class of all errors: the code, and whether the input was delivered.
 import type { Cost, TurnToolCall, Usage } from "./values.ts";
 
-/** `not-sent`: the input never left this machine. `unknown`: the server may have the input already. */
-export type Delivery = "not-sent" | "unknown";
+/**
+ * `not-sent`: the agent never gets the input. `accepted`: a relay has the input, and will try it once. `unknown`: the
+ * server may have the input already.
+ */
+export type Delivery = "not-sent" | "accepted" | "unknown";
 
 /** The output of a turn that ended early. */
 export interface TurnPartial {

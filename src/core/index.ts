@@ -8,6 +8,7 @@ export type {
 } from "./client/agent-client.ts";
 export type { AnyAgentClient, AnyConversation, AnyTurn } from "./client/any-client.ts";
 export type { BaseClient } from "./client/base-client.ts";
+export type { InboxCommand, InboxOutcome, InboxPrompt, PromptInbox } from "./client/inbox.ts";
 export type { LocalClientOptions } from "./client/local-options.ts";
 export type { KeepaliveOptions, SocketClientOptions } from "./client/options.ts";
 export type { CancelTimer, Clock, TimerOptions } from "./clock.ts";

@@ -33,6 +33,7 @@ export {
   type AgentSource,
   type EventListener,
   type ReplayOptions,
+  type ResetListener,
   type SourceSetup,
   sourceOf,
   type Telling,

@@ -37,6 +37,12 @@ export interface ReplayOptions {
 export type EventListener = (event: UniversalEvent, position?: string) => void;
 
 /**
+ * @param saved the `saved` of a chat, if the next event continues there. Otherwise all events are told again from the
+ * first one.
+ */
+export type ResetListener = (saved?: unknown) => void;
+
+/**
  * The universal events of a turn, a conversation or a client. The stream only listens: it does not consume, cancel or
  * delay a turn. All readers and listeners get the same events in the same order.
  */
@@ -58,6 +64,11 @@ export interface UniversalStream extends AsyncIterable<UniversalEvent> {
    * that `prompt()`: in the next microtask, in order, before newer ones.
    */
   on(name: "event", listener: EventListener, options?: ListenOptions): Unsubscribe;
+  /**
+   * Only of a source with a log: calls the listener when all events so far are void, because the log was made anew or
+   * has lost its end, or because the next event does not follow the last one.
+   */
+  readonly onReset?: (listener: ResetListener) => Unsubscribe;
   /** Stops listening: closes everything open as terminated, and ends iterations. The client stays open. */
   close(): void;
 }
@@ -66,6 +77,8 @@ export interface UniversalStream extends AsyncIterable<UniversalEvent> {
 export interface AgentSource<Client extends AnyAgentClient = AnyAgentClient> {
   /** Such as `codey`. */
   readonly name: string;
+  /** Whether its clients have an {@link PromptInbox}: the backend keeps the queue of prompts, for all of its clients. */
+  readonly hasInbox?: boolean;
   /** Makes a client. */
   client(): Client;
   /** Universal events of a client, a turn or a conversation. Call it in the tick of `prompt()`. */
@@ -80,6 +93,8 @@ export interface Telling {
 export interface SourceSetup<Client extends AnyAgentClient & Telling> {
   /** Such as `my-backend`. Stored chats contain the name. */
   readonly name: string;
+  /** See {@link AgentSource.hasInbox}. @default false */
+  readonly hasInbox?: boolean;
   /** Makes a client, which does not connect yet. Its capabilities are those known before it connects. */
   readonly connect: () => Client;
 }
@@ -91,10 +106,11 @@ export interface SourceSetup<Client extends AnyAgentClient & Telling> {
 export function sourceOf<Client extends AnyAgentClient & Telling>(
   setup: SourceSetup<Client>,
 ): AgentSource<Client> {
-  checkCallOptions(setup, { name: checks.text, connect: checks.function });
-  const { name, connect } = setup;
+  checkCallOptions(setup, { name: checks.text, hasInbox: checks.boolean, connect: checks.function });
+  const { name, hasInbox = false, connect } = setup;
   return {
     name,
+    hasInbox,
     client: connect,
     toUniversal: (of, options) => {
       if (tells(of)) return of.universal(options);

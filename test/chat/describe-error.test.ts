@@ -217,6 +217,15 @@ describe("describeConnectionError", () => {
   );
 });
 
+test.each([
+  [new ClosedError("the client was closed", { delivery: "accepted" }), "ask"],
+  [new ConnectError("no", { status: 401, retryable: false, delivery: "accepted" }), "no"],
+] as const)("an accepted message is not to be sent again: %s", (error, retry) => {
+  const told = describeError(error);
+  expect(told.retry).toBe(retry);
+  expect(told.detail).toMatch(/The server has your message, and will carry it out once/);
+});
+
 describe("the advised wait for a server's `retryAfter`", () => {
   test.each([
     [undefined, "in a minute"],

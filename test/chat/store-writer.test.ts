@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { MAX_STORE_WAIT, MAX_UNSAVED_EVENTS, STORE_RETRY_DELAY } from "../../src/chat/store/chat-log.ts";
+import { ChatStoreError } from "../../src/universal/words/store-error.ts";
 import { FakeSource } from "../helpers/fake-source.ts";
 import { MemoryStore } from "./support/memory-store.ts";
 import { Rig } from "./support/rig.ts";
@@ -156,4 +157,35 @@ test("`from` takes precedence over the store, which gets only the new events", a
   await rig.talk("More", "Yes");
   expect(rig.lines[0]).toBe("user sent: Hello");
   expect(JSON.stringify(store.events)).not.toContain("Hello");
+});
+
+const fenced = new ChatStoreError("another program has this chat", { operation: "append", fatal: true });
+
+test("a fatal error of the store stops writing at once, and closes the chat and its client", async () => {
+  const store = new MemoryStore();
+  const rig = await stored(store);
+  rig.chat.send("Hello");
+  await rig.settle();
+  const batches = store.batches.length;
+  store.failure = fenced;
+  rig.source.turn.says("late");
+  await rig.settle();
+  store.failure = undefined;
+  await rig.clock.advance(2 * STORE_RETRY_DELAY);
+  expect(store.batches).toHaveLength(batches + 1);
+  expect(rig.source.agent.status).toBe("closed");
+  expect(rig.now.connection.status).toBe("closed");
+  expect(rig.now.problem?.error).toBe(fenced);
+  expect(rig.chat.send("And now?")).toMatchObject({ ok: false, error: { code: "closed" } });
+  expect(rig.clock.pending).toBe(0);
+});
+
+test("`close()` of a chat whose store failed fatally returns the closing under way", async () => {
+  const store = new MemoryStore();
+  const rig = await stored(store);
+  store.failure = fenced;
+  rig.chat.send("Hello");
+  await rig.settle();
+  await rig.chat.close();
+  expect(rig.now.problem?.error).toBe(fenced);
 });

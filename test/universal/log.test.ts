@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import type { UniversalEvent } from "../../src/universal/events.ts";
-import { EventLog } from "../../src/universal/listen/log.ts";
+import { StreamLog } from "../../src/universal/listen/log.ts";
 import { codeOf, settle } from "../core/support/promises.ts";
 
 const ALL = 64 * 1024 * 1024;
@@ -21,13 +21,13 @@ function event(sequence: number, delta = "x"): UniversalEvent {
   };
 }
 
-function add(log: EventLog, ...events: readonly UniversalEvent[]): void {
+function add(log: StreamLog, ...events: readonly UniversalEvent[]): void {
   for (const event of events) log.keep(event);
   log.tell();
 }
 
-function logOf(count: number, maxBytes = ALL): EventLog {
-  const log = new EventLog(maxBytes);
+function logOf(count: number, maxBytes = ALL): StreamLog {
+  const log = new StreamLog(maxBytes);
   for (let sequence = 1; sequence <= count; sequence++) add(log, event(sequence));
   return log;
 }
@@ -124,7 +124,7 @@ describe("a log over its limit", () => {
   });
 
   test("includes the texts of the events in its size", () => {
-    const log = new EventLog(LIMIT);
+    const log = new StreamLog(LIMIT);
     for (let sequence = 1; sequence <= 1_000; sequence++) add(log, event(sequence, "x".repeat(10_000)));
     expect(log.peek(0)).toBeUndefined();
   });
@@ -179,7 +179,7 @@ describe("a listener", () => {
   });
 
   test("added during a tick gets all its events, even above the limit and after the log's end", async () => {
-    const log = new EventLog(1);
+    const log = new StreamLog(1);
     log.beginTick();
     for (let sequence = 1; sequence <= 1_000; sequence++) add(log, event(sequence));
     log.end();

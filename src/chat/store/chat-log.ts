@@ -32,7 +32,7 @@ type State =
  *
  *     idle ──add()──▶ due ──microtask──▶ writing ──no events left──▶ idle
  *                      ▲                  │    │
- *                      └─5 s─ resting ◀─failed └─too far behind, or closed──▶ given-up
+ *                      └─5 s─ resting ◀─failed └─too far behind, fatal, or closed──▶ given-up
  */
 export class ChatLog {
   readonly #store: ChatStore;
@@ -40,6 +40,7 @@ export class ChatLog {
   readonly #own: OwnEvents;
   readonly #clock: Pick<Clock, "setTimeout">;
   readonly #problem: Problem;
+  readonly #onFatal: () => void;
   #waiting: UniversalEvent[] = [];
   #state: State = { name: "idle" };
 
@@ -48,12 +49,14 @@ export class ChatLog {
     own: OwnEvents,
     clock: Pick<Clock, "setTimeout">,
     problem: Problem,
+    onFatal: () => void,
   ) {
     this.#store = store;
     this.#id = id;
     this.#own = own;
     this.#clock = clock;
     this.#problem = problem;
+    this.#onFatal = onFatal;
   }
 
   add(event: UniversalEvent): void {
@@ -152,10 +155,16 @@ export class ChatLog {
         await this.#store.append(this.#id, batch);
       } catch (error) {
         if (this.#state.name !== "writing") return;
+        const failure = storeError(error, "append", this.#id);
+        if (failure.fatal) {
+          this.#giveUp(failure);
+          this.#onFatal();
+          return;
+        }
         this.#waiting = batch.concat(this.#waiting);
         const cancel = this.#clock.setTimeout(() => this.#begin(), STORE_RETRY_DELAY, { unref: true });
         this.#state = { name: "resting", cancel };
-        this.#problem.failed("store", storeError(error, "append", this.#id));
+        this.#problem.failed("store", failure);
         return;
       }
       if (this.#state.name !== "writing") return;
@@ -164,10 +173,14 @@ export class ChatLog {
     this.#state = { name: "idle" };
   }
 
-  #giveUp(message: string): void {
+  #giveUp(failure: string | ChatStoreError): void {
     this.#state = { name: "given-up" };
     this.#waiting = [];
-    this.#problem.failed("store", new ChatStoreError(message, { operation: "append", id: this.#id }));
+    const options = { operation: "append", id: this.#id } as const;
+    this.#problem.failed(
+      "store",
+      typeof failure === "string" ? new ChatStoreError(failure, options) : failure,
+    );
   }
 }
 

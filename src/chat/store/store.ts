@@ -11,7 +11,7 @@ import { lineOf, Overlap } from "../../universal/jsonl/jsonl.ts";
  *   it.
  * - `load` returns only whole events. An event whose `sequence` is not above the last one of its session is returned
  *   once: after a failed append, the same events may be appended again.
- * - A failed call rejects, and later calls work.
+ * - A failed call rejects, and later calls work. If none can work, it rejects with a `ChatStoreError` that is `fatal`.
  * - Two chats, also in two programs or tabs, may append to one id. The events of both are stored. `load` returns the
  *   events of each session in order, and may return one session after the other. A chat loads once, at its start, and
  *   does not show what the other chat adds.

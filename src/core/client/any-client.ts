@@ -6,6 +6,7 @@ import type { PromptInput } from "../turn/prompt-input.ts";
 import type { Turn, TurnOptions, TurnResult } from "../turn/turn.ts";
 import type { AnyEvent } from "../values.ts";
 import type { AgentClient, AnyClientEvents } from "./agent-client.ts";
+import type { PromptInbox } from "./inbox.ts";
 
 /** A turn of any client. */
 export type AnyTurn = Turn<AnyEvent, TurnResult>;
@@ -37,6 +38,8 @@ export interface AnyAgentClient
     AsyncDisposable {
   /** Cancels another client's turn, by the id in its events. Absent if other clients have no turns there. */
   readonly cancel?: ((turnId: string) => void) | undefined;
+  /** Absent if each client has a queue of its own. */
+  readonly inbox?: PromptInbox | undefined;
   prompt(input: string | PromptInput, options?: TurnOptions): AnyTurn;
   conversation(options?: { readonly from?: ConversationState }): AnyConversation;
   on<Name extends keyof AnyClientEvents>(

@@ -9,6 +9,8 @@ export interface FetchInit {
   readonly body?: string;
   /** Redirects are not followed, because a call is for one server. */
   readonly redirect: "manual";
+  /** Whether a browser sends cookies. @default the platform's: to the same origin */
+  readonly credentials?: "include" | "same-origin" | "omit";
   readonly signal: AbortSignal;
 }
 

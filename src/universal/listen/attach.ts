@@ -12,7 +12,7 @@ import type { AnyEvent } from "../../core/values.ts";
 import type { Binding, HeardClient } from "../mapping.ts";
 import type { EventListener, ReplayOptions, UniversalOptions, UniversalStream } from "../stream.ts";
 import { Listening, type Scope } from "./listening.ts";
-import { EventLog } from "./log.ts";
+import { StreamLog } from "./log.ts";
 
 /** 64 MiB: like the limit of a turn's event buffer. */
 const MAX_LOG_BYTES = 64 * 1024 * 1024;
@@ -40,7 +40,7 @@ export function attach<Client extends HeardClient, Event extends AnyEvent, Resul
     newSessionId = () => randomId("session"),
     clock = systemClock,
   } = options;
-  const log = new EventLog(maxLogBytes);
+  const log = new StreamLog(maxLogBytes);
   const listening = new Listening(binding, scopeOf(binding, of), { ...options, newSessionId, clock }, log);
   return {
     get count() {

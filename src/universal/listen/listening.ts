@@ -11,7 +11,7 @@ import { Normaliser } from "../engine/normaliser.ts";
 import type { Fact, TurnEnd } from "../facts.ts";
 import type { Binding, HeardClient } from "../mapping.ts";
 import type { UniversalOptions } from "../stream.ts";
-import type { EventLog } from "./log.ts";
+import type { StreamLog } from "./log.ts";
 import { readUserInput } from "./user-input.ts";
 
 /** ms without an event until work without a prompt counts as over. */
@@ -36,7 +36,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
   readonly #scope: Scope;
   readonly #client: Client;
   readonly #settings: Settings;
-  readonly #log: EventLog;
+  readonly #log: StreamLog;
   /** The open sessions, by conversation, turn or client. */
   readonly #sessions = new Map<object, OpenSession<Event, Result>>();
   readonly #byTurn = new Map<string, OpenSession<Event, Result>>();
@@ -44,7 +44,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
   /** The last session that the backend has forgotten. */
   #forgotten: string | undefined;
 
-  constructor(binding: Binding<Client, Event, Result>, scope: Scope, settings: Settings, log: EventLog) {
+  constructor(binding: Binding<Client, Event, Result>, scope: Scope, settings: Settings, log: StreamLog) {
     this.#binding = binding;
     this.#scope = scope;
     this.#settings = settings;

@@ -30,7 +30,7 @@ interface Joined {
 }
 
 /** The events of one stream. Keeps the last ones for later readers. Adding takes constant time. */
-export class EventLog {
+export class StreamLog {
   readonly #maxBytes: number;
   /** By number: the first event of chunk `n` is event `n * CHUNK`. */
   readonly #chunks = new Map<number, Chunk>();
@@ -169,12 +169,12 @@ const DONE: Read = { done: true, value: undefined };
 
 /** One reader of a log. Keeps only its position, so a slow reader needs no memory. */
 class LogReader implements AsyncIterator<UniversalEvent, undefined> {
-  readonly #log: EventLog;
+  readonly #log: StreamLog;
   readonly #signal: AbortSignal | undefined;
   #at: number;
   #isDone = false;
 
-  constructor(log: EventLog, { after = 0, signal }: ReplayOptions) {
+  constructor(log: StreamLog, { after = 0, signal }: ReplayOptions) {
     this.#log = log;
     this.#signal = signal;
     this.#at = after;

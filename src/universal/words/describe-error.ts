@@ -248,7 +248,7 @@ function hasCalls(partial: unknown): boolean {
 }
 
 export function deliveryOf(value: unknown): Delivery | undefined {
-  return value === "not-sent" || value === "unknown" ? value : undefined;
+  return value === "not-sent" || value === "accepted" || value === "unknown" ? value : undefined;
 }
 
 export function asText(value: unknown): string | undefined {

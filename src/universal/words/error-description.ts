@@ -69,6 +69,7 @@ export function describeAs(words: Words, code: string, sent: Sent = {}): ErrorDe
     retry,
     code,
   });
+  if (delivery === "accepted") return say(words.retry === "no" ? "no" : "ask", ` ${ACCEPTED}`);
   if (words.retry === "no") return say("no", sent.hasActed ? ` ${ACTED}.` : "");
   if (delivery === "not-sent") return say("safe", ` Your message was not sent: send it again${again}.`);
   if (sent.hasActed) return say("ask", ` ${ACTED} before you send your message again.`);
@@ -77,6 +78,8 @@ export function describeAs(words: Words, code: string, sent: Sent = {}): ErrorDe
 }
 
 const ASK = "Your message may have been carried out: check before you send it again.";
+const ACCEPTED =
+  "The server has your message, and will carry it out once: reload the chat before you send it again.";
 const ACTED = "A tool may have run, or may still run: check what was done";
 
 /** Maximum quoted characters of a server's message: about three lines. */

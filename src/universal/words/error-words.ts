@@ -67,6 +67,11 @@ export const WORDS = {
     failed: "The agent could not finish. The agent ended the answer with an error.",
     ended: "The agent ended with an error. The program of the agent ended before the answer was complete.",
     unreadable: "The answer cannot be read. The answer arrived in a form that the app does not understand.",
+    driverLost: "The server stopped. The agent may have done a part.",
+    deliveryUnknown:
+      "It is not known whether the agent got this. The server stopped while it gave your message to the agent.",
+    logLost:
+      "The chat could not be kept. The server could not write the chat down, so the agent was stopped.",
     closed: "The connection is closed. The connection to the agent was closed.",
   }),
   ...all(unsent, {
@@ -74,6 +79,7 @@ export const WORDS = {
     unanswered: "The server does not answer. The server did not answer in time.",
     queueFull: "Too many messages are waiting. Wait until the earlier messages are answered.",
   }),
+  withdrawn: unsent("Your message was taken back. Somebody took it back before the agent got it."),
   starting: unsent("The server is starting. The server is not ready yet.", "in a moment"),
   busy: safe("The server is busy. The server has too much to do, or is being restarted.", "in a minute"),
   tooMany: safe("Too many requests. The server takes no more requests from you for now.", "in a minute"),
@@ -167,6 +173,11 @@ const REASONS = {
   "not-available": WORDS.starting,
   initializing: WORDS.starting,
   "empty-message": WORDS.empty,
+  // relays
+  "driver-lost": WORDS.driverLost,
+  "delivery-unknown": WORDS.deliveryUnknown,
+  "log-lost": WORDS.logLost,
+  withdrawn: WORDS.withdrawn,
   // all
   timeout: WORDS.silent,
 } as const satisfies Readonly<Record<string, Words>>;

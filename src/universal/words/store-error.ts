@@ -14,6 +14,8 @@ export class ChatStoreError extends Error {
   declare readonly id?: string;
   /** The system's code (`ENOSPC`), or why a file is refused: `link`, `not-a-file`, `foreign-owner`. */
   declare readonly reason?: string;
+  /** No later call can work, for example because another program now writes this chat. The chat closes itself. */
+  declare readonly fatal?: true;
 
   constructor(
     message: string,
@@ -21,14 +23,16 @@ export class ChatStoreError extends Error {
       readonly operation: "load" | "append" | "list";
       readonly id?: string | undefined;
       readonly reason?: string | undefined;
+      readonly fatal?: true | undefined;
       readonly cause?: unknown;
     },
   ) {
-    const { operation, id, reason, cause } = options;
+    const { operation, id, reason, fatal, cause } = options;
     super(message, cause === undefined ? undefined : { cause });
     this.operation = operation;
     if (id !== undefined) this.id = id;
     if (reason !== undefined) this.reason = reason;
+    if (fatal) this.fatal = fatal;
     Object.defineProperty(this, "name", { value: `ChatStoreError [${this.code}]`, configurable: true });
     Object.defineProperty(this, BRAND, { value: true });
   }

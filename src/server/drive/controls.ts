@@ -1,0 +1,115 @@
+// Carries out the commands that do not wait for a turn.
+import type { Chat } from "../../chat/chat.ts";
+import type { EventLog } from "../event-log.ts";
+import type { Channel } from "../view/channel.ts";
+import { type RelayWish, readKept } from "../wire/command.ts";
+import { type FailedPrompt, promptInputOf } from "./failed-prompt.ts";
+import type { DrivenRequests } from "./requests.ts";
+
+export interface ControlCommandsHost {
+  readonly settings: { readonly log: EventLog };
+  readonly channel: Pick<Channel, "id">;
+  readonly requests: DrivenRequests;
+  readonly chat: Chat | undefined;
+  readonly prompts: { readonly active: { readonly key: string } | undefined };
+  writeFailed(prompt: FailedPrompt): Promise<void>;
+}
+
+/** Carries out commands on the chat and on its inbox. One that comes too late has no effect. */
+export class ControlCommands {
+  readonly #host: ControlCommandsHost;
+  /** The key of the prompt that goes next, even in place of the running turn. */
+  sendNow: string | undefined;
+
+  constructor(host: ControlCommandsHost) {
+    this.#host = host;
+  }
+
+  /** @throws what the log throws */
+  async carryOut(key: string, wish: RelayWish): Promise<void> {
+    const { requests, chat, settings, channel } = this.#host;
+    switch (wish.type) {
+      case "withdraw":
+        await this.#withdraw(wish.target);
+        return;
+      case "cancel":
+        await this.#cancel(wish.target);
+        return;
+      case "decide": {
+        const { permission_id: id, session_id, decision } = wish;
+        if (requests.statusOf(id, session_id, key) !== "open") return;
+        requests.decides(id, key);
+        chat?.decide(id, decision);
+        return;
+      }
+      case "answer": {
+        const { question_id: id, session_id, answer } = wish;
+        if (requests.statusOf(id, session_id, key) !== "open") return;
+        requests.decides(id, key);
+        chat?.answer(id, answer);
+        return;
+      }
+      case "resume":
+        chat?.resume(wish.how);
+        return;
+      case "edit_queued": {
+        const kept = readKept(await this.#queued(wish.target));
+        if (kept?.wish.type !== "prompt") return;
+        const value = { ...kept, wish: { ...kept.wish, input: wish.input } };
+        await settings.log.edit(channel.id, wish.target, value);
+        return;
+      }
+      case "move_queued":
+        await settings.log.move(channel.id, wish.target, wish.before);
+        return;
+      case "send_now":
+        this.sendNow = wish.target;
+        return;
+      case "select_branch":
+        chat?.selectBranch(wish.message_id);
+        return;
+      case "revoke":
+        chat?.revoke(wish.id);
+        return;
+      case "prompt":
+      case "regenerate":
+      case "edit":
+        return; // these wait for their turn
+      default:
+        return wish satisfies never;
+    }
+  }
+
+  async #cancel(target: Extract<RelayWish, { type: "cancel" }>["target"]): Promise<void> {
+    const { chat, requests, prompts } = this.#host;
+    const { turn } = requests;
+    if (typeof target !== "string") {
+      if (turn?.turn_id === target.turn_id && turn.session_id === target.session_id)
+        chat?.cancel({ turnId: target.turn_id });
+    } else if (prompts.active?.key === target || turn?.prompt === target) {
+      // The prompt may still wait in the chat.
+      if (chat?.getSnapshot().queue.some(({ id }) => id === target)) chat.unqueue(target);
+      else chat?.cancel();
+    } else await this.#withdraw(target);
+  }
+
+  /** The log first says that the prompt is over. If this process stops then, the next one removes it. */
+  async #withdraw(target: string): Promise<void> {
+    const kept = readKept(await this.#queued(target));
+    if (!kept) return;
+    const input = promptInputOf(kept.wish);
+    const error = {
+      code: "relay.withdrawn",
+      message: "The message was withdrawn before the agent got it.",
+      details: { delivery: "not-sent" },
+    };
+    await this.#host.writeFailed({ key: target, input, status: "cancelled", error });
+    await this.#host.settings.log.withdraw(this.#host.channel.id, target);
+  }
+
+  /** The value of a prompt in the inbox. */
+  async #queued(target: string): Promise<unknown> {
+    const queue = await this.#host.settings.log.queue(this.#host.channel.id);
+    return queue.find(({ key }) => key === target)?.value;
+  }
+}

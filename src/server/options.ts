@@ -1,0 +1,187 @@
+// The options of a relay, with their checks and defaults.
+import { type Check, type Checks, checkCallOptions, checks, defined, describe } from "../core/checks.ts";
+import { type Clock, systemClock } from "../core/clock.ts";
+import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
+import { randomId } from "../core/random-id.ts";
+import type { Logger } from "../core/tell/voice.ts";
+import type { UniversalEvent } from "../universal/events.ts";
+import type { AgentSource } from "../universal/stream.ts";
+import type { EventLog } from "./event-log.ts";
+import { LIMIT_CHECKS, LIMITS, type RelayLimits } from "./limits.ts";
+
+/** What a request wants to do. `grant`: decide for more than one call, or revoke such a decision. */
+export type RelayAction = "read" | "prompt" | "cancel" | "decide" | "answer" | "grant" | "resume" | "remove";
+
+/** What `authorize` is asked. */
+export interface RelayQuestion {
+  /** The id of the chat, as the request names it. */
+  readonly chat: string;
+  readonly action: RelayAction;
+}
+
+/** The user of a request. Other viewers see `user` at waiting prompts. The backend does not. */
+export interface RelayUser {
+  readonly user: string;
+}
+
+/** Who may do what. `false`: 401. A `Response` is the answer as it is. If it throws: 503. */
+export type Authorize = (
+  request: Request,
+  question: RelayQuestion,
+) => RelayUser | false | Response | Promise<RelayUser | false | Response>;
+
+/** What the runtime passes beside a request. */
+export interface RelayContext {
+  /** Keeps the process alive until the promise settles, where processes end with the response. */
+  readonly waitUntil?: (promise: Promise<unknown>) => void;
+}
+
+export interface RelayOptions extends Partial<RelayLimits> {
+  /**
+   * Makes the backend of a chat. Its client must ask by hand (`onToolApproval: "manual"`). Otherwise the viewers are not
+   * asked.
+   */
+  readonly source: (chat: string) => AgentSource | Promise<AgentSource>;
+  /** Where events, commands and leases are kept. `relay.close()` does not close it. */
+  readonly log: EventLog;
+  /** Decides who may do what. Asked for each request, and again for open streams. There is no default. */
+  readonly authorize: Authorize;
+  /** The path of all chats. @default "/chats" */
+  readonly basePath?: string;
+  /** Foreign origins whose pages may use the relay, such as `https://app.example`, or `"*"`. @default none */
+  readonly origins?: readonly string[] | "*";
+  /** Whether pages of `origins` may send cookies. Not with `"*"`. @default false */
+  readonly credentials?: boolean;
+  /**
+   * The host names that the server is known by. DrivenRequests with another `Host` are refused, because a foreign page can
+   * point its own name at this server. @default localhost, 127.0.0.1, [::1]
+   */
+  readonly hosts?: readonly string[];
+  /** Changes each event before the log has it. Must keep its type, ids and `sequence`. @default nothing */
+  readonly redact?: (event: UniversalEvent) => UniversalEvent;
+  /** Whether this process drives chats. If not, another process over the same log must. @default true */
+  readonly drive?: boolean;
+  /**
+   * Keeps the process alive after the response. Needed where processes end with the response, unless `drive` is false or
+   * each request comes with its own (`"request"`: the handler's second argument).
+   */
+  readonly waitUntil?: ((promise: Promise<unknown>) => void) | "request";
+  /** @default the machine's clock */
+  readonly clock?: Clock;
+  /** Makes random ids, such as that of this process. @default a random id */
+  readonly newId?: (prefix: string) => string;
+  /** Gets what goes wrong. Its messages have no content of chats. @default none */
+  readonly logger?: Logger;
+}
+
+export interface RelaySettings extends RelayLimits {
+  readonly source: RelayOptions["source"];
+  readonly log: EventLog;
+  readonly authorize: Authorize;
+  readonly basePath: string;
+  readonly origins: ReadonlySet<string> | "*";
+  readonly credentials: boolean;
+  readonly hosts: ReadonlySet<string>;
+  readonly redact: (event: UniversalEvent) => UniversalEvent;
+  readonly drive: boolean;
+  readonly waitUntil: ((promise: Promise<unknown>) => void) | undefined;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+  readonly logger: Logger | undefined;
+}
+
+const HOSTS = ["localhost", "127.0.0.1", "[::1]"];
+
+const strings: Check = {
+  expects: "an array of strings",
+  holds: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+};
+
+const CHECKS: Checks<RelayOptions> = {
+  ...LIMIT_CHECKS,
+  source: checks.function,
+  log: checks.any,
+  authorize: checks.function,
+  basePath: {
+    expects: "a path such as `/chats`, without a slash at its end",
+    holds: (value) => typeof value === "string" && (value === "" || /^(\/[\w.~-]+)+$/.test(value)),
+  },
+  origins: {
+    expects: 'an array of origins such as `https://app.example`, or "*"',
+    holds: (value) => value === "*" || (strings.holds(value) && (value as string[]).every(isOrigin)),
+  },
+  credentials: checks.boolean,
+  hosts: strings,
+  redact: checks.function,
+  drive: checks.boolean,
+  waitUntil: {
+    expects: 'a function, or "request"',
+    holds: (value) => value === "request" || typeof value === "function",
+  },
+  clock: checks.object,
+  newId: checks.function,
+  logger: checks.logger,
+};
+
+/** @throws InvalidInputError for a wrong or unknown option; UnsupportedError on a host that ends idle processes */
+export function resolveRelayOptions(options: RelayOptions): RelaySettings {
+  checkCallOptions(options, CHECKS);
+  const { source, log, authorize } = options;
+  for (const [name, value] of Object.entries({ source, log, authorize }))
+    if (value === undefined)
+      throw new InvalidInputError(`\`${name}\` is missing.`, `Pass ${NEEDED[name as keyof typeof NEEDED]}.`);
+  if (typeof log !== "object" || log === null || typeof log.append !== "function")
+    throw new InvalidInputError(`the log is ${describe(log)}.`, `Pass ${NEEDED.log}.`);
+  const { origins = [], hosts = HOSTS, credentials = false, drive = true, waitUntil } = options;
+  if (origins === "*" && credentials)
+    throw new InvalidInputError(
+      '`origins` is "*" and `credentials` is true: each page could act for its visitor.',
+      "List the origins.",
+    );
+  if (drive && waitUntil === undefined && endsWithResponse())
+    throw new UnsupportedError(
+      "this host ends processes after the response, and turns with them.",
+      "Pass `waitUntil`, or `drive: false` and run another process that drives.",
+    );
+  return {
+    ...LIMITS,
+    basePath: "/chats",
+    redact: (event) => event,
+    clock: systemClock,
+    newId: randomId,
+    logger: undefined,
+    ...defined(options),
+    source,
+    log,
+    authorize,
+    credentials,
+    drive,
+    waitUntil: waitUntil === "request" ? undefined : waitUntil,
+    origins: origins === "*" ? origins : new Set(origins),
+    hosts: new Set(hosts.map((host) => host.toLowerCase())),
+  };
+}
+
+const NEEDED = {
+  source: "a function that makes the backend of a chat, such as () => codey({ url })",
+  log: "a log, such as memoryLog()",
+  authorize: "a function that says who may do what: (request, { chat, action }) => ({ user }) or false",
+} as const;
+
+function isOrigin(text: string): boolean {
+  try {
+    return new URL(text).origin === text;
+  } catch {
+    return false;
+  }
+}
+
+/** Variables that hosts set which freeze or end a process after its response. */
+const FREEZING = ["VERCEL", "AWS_LAMBDA_FUNCTION_NAME", "NETLIFY", "FUNCTIONS_WORKER_RUNTIME"];
+
+function endsWithResponse(): boolean {
+  const { process } = globalThis as {
+    readonly process?: { readonly env?: Readonly<Record<string, unknown>> };
+  };
+  return FREEZING.some((name) => typeof process?.env?.[name] === "string");
+}

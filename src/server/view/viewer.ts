@@ -1,0 +1,159 @@
+// One open event stream: frames as fast as its reader takes them.
+import type { Clock } from "../../core/clock.ts";
+import type { RelayLimits } from "../limits.ts";
+import { BEAT, type EventFrame, RETRY } from "./frames.ts";
+import type { ChannelTail } from "./tail.ts";
+
+export interface ViewerHost {
+  readonly tail: Pick<ChannelTail, "after">;
+  readonly limits: Pick<RelayLimits, "viewerStall" | "streamLife" | "heartbeat" | "reauthorize">;
+  readonly clock: Pick<Clock, "now" | "random">;
+  /** Grows with each change of the state. */
+  readonly stateVersion: number;
+  stateFrame(): Uint8Array;
+  /** The frames after a position, from the log. Empty: none. Rejects if the viewer must come back. */
+  read(position: number): Promise<readonly EventFrame[]>;
+  left(viewer: Viewer): void;
+}
+
+/**
+ * One open event stream. It keeps one frame beside what the socket keeps. Behind the newest event it sends the state,
+ * then waits for `wake`.
+ */
+export class Viewer {
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly #host: ViewerHost;
+  /** Asks `authorize` again. */
+  readonly #mayStay: () => Promise<boolean>;
+  readonly #endsAt: number;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #position: number;
+  /** Frames of the last page of the log. */
+  #backlog: readonly EventFrame[] = [];
+  #backlogAt = 0;
+  #isReading = false;
+  #hasBegun = false;
+  #stateSeen = -1;
+  #isBeatDue = false;
+  #sentAt: number;
+  #askedAt: number;
+  /** Since when the reader has not taken what waits for it. */
+  #fullSince: number | undefined;
+
+  constructor(host: ViewerHost, position: number, mayStay: () => Promise<boolean>) {
+    const { clock, limits } = host;
+    const now = clock.now();
+    this.#host = host;
+    this.#mayStay = mayStay;
+    this.#position = position;
+    this.#sentAt = now;
+    this.#askedAt = now;
+    // Streams that began together end apart, or all viewers would come back at once.
+    this.#endsAt = now + limits.streamLife * (0.8 + 0.2 * clock.random());
+    this.stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: () => {
+          this.#fullSince = undefined;
+          this.wake();
+        },
+        cancel: () => void this.#leave(),
+      },
+      { highWaterMark: 1 },
+    );
+  }
+
+  /** Sends what there is, as far as the reader takes it. */
+  wake(): void {
+    for (let controller = this.#controller; controller; controller = this.#controller) {
+      if ((controller.desiredSize ?? 0) <= 0) {
+        this.#fullSince ??= this.#host.clock.now();
+        return;
+      }
+      const bytes = this.#next();
+      if (!bytes) return;
+      this.#isBeatDue = false;
+      controller.enqueue(bytes);
+    }
+  }
+
+  /** Called every few seconds. */
+  tick(now: number): void {
+    const { viewerStall, heartbeat, reauthorize } = this.#host.limits;
+    if (this.#fullSince !== undefined && now - this.#fullSince >= viewerStall)
+      this.fail(new Error("the viewer reads nothing"));
+    else if (now >= this.#endsAt) this.end();
+    else if (now - this.#askedAt >= reauthorize) void this.#ask(now);
+    if (now - this.#sentAt < (heartbeat * 2) / 3) return;
+    this.#sentAt = now;
+    this.#isBeatDue = true;
+    this.wake();
+  }
+
+  /** Ends the stream, with a last frame. */
+  end(last?: Uint8Array): void {
+    const controller = this.#leave();
+    if (last) controller?.enqueue(last);
+    controller?.close();
+  }
+
+  /** Cuts the stream. The reader sees a broken connection. */
+  fail(reason: unknown): void {
+    this.#leave()?.error(reason);
+  }
+
+  #next(): Uint8Array | undefined {
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      return RETRY;
+    }
+    const frame = this.#backlog[this.#backlogAt++];
+    if (frame) return this.#sent(frame);
+    this.#backlog = [];
+    if (this.#isReading) return undefined;
+    const next = this.#host.tail.after(this.#position);
+    if (next === "log") {
+      void this.#read();
+      return undefined;
+    }
+    if (next) return this.#sent(next);
+    if (this.#stateSeen !== this.#host.stateVersion) {
+      this.#stateSeen = this.#host.stateVersion;
+      return this.#host.stateFrame();
+    }
+    return this.#isBeatDue ? BEAT : undefined;
+  }
+
+  #sent({ last, bytes }: EventFrame): Uint8Array {
+    this.#position = last;
+    this.#sentAt = this.#host.clock.now();
+    return bytes;
+  }
+
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    try {
+      this.#backlog = await this.#host.read(this.#position);
+      this.#backlogAt = 0;
+    } catch (error) {
+      this.fail(error);
+    }
+    this.#isReading = false;
+    if (this.#backlog.length > 0) this.wake();
+  }
+
+  async #ask(now: number): Promise<void> {
+    this.#askedAt = now;
+    if (!(await this.#mayStay())) this.end();
+  }
+
+  /** Returns the controller, unless the stream has ended. */
+  #leave(): ReadableStreamDefaultController<Uint8Array> | undefined {
+    const controller = this.#controller;
+    this.#controller = undefined;
+    if (controller) this.#host.left(this);
+    return controller;
+  }
+}

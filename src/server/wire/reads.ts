@@ -1,0 +1,173 @@
+// Answers the reading requests: the event stream, JSON lines, the snapshot, and the head.
+import { deferred } from "../../core/deferred.ts";
+import { readSnapshot } from "../drive/history.ts";
+import type { LogHead } from "../event-log.ts";
+import type { RelayAction, RelaySettings } from "../options.ts";
+import type { Channel } from "../view/channel.ts";
+import { answer, jsonAnswer, unavailable, WireRefusal } from "./answers.ts";
+import { parsePosition, type WirePosition, writePosition } from "./position.ts";
+
+export interface ReadHost {
+  readonly settings: RelaySettings;
+  channel(id: string): Channel;
+  tidy(channel: Channel): void;
+  background(work: Promise<unknown>): void;
+  failed(what: string, error: unknown): void;
+  /** Returns the user's name. @throws WireRefusal, and what answers the request instead */
+  authorize(request: Request, chat: string, action: RelayAction): Promise<string>;
+}
+
+/** How long a position that is ahead of the log may wait for the log, in ms: a copy of the log may be late. */
+const AHEAD_WAIT = 2_000;
+
+const PAGE = 500;
+
+export class ReadRequests {
+  readonly #host: ReadHost;
+  #viewers = 0;
+
+  constructor(host: ReadHost) {
+    this.#host = host;
+  }
+
+  async head(request: Request, chat: string): Promise<Response> {
+    await this.#host.authorize(request, chat, "read");
+    const head = await this.#host.settings.log.head(chat);
+    if (!head) return answer(404, null);
+    return answer(200, null, { "Relay-Head": writePosition(head.log, head.head), "Relay-Log": head.log });
+  }
+
+  async snapshot(request: Request, chat: string): Promise<Response> {
+    await this.#host.authorize(request, chat, "read");
+    const { log } = this.#host.settings;
+    const [head, snapshot] = [await log.head(chat), readSnapshot(await log.get(chat, "snapshot"))];
+    if (!head || !snapshot) return answer(204, null);
+    const position = writePosition(head.log, snapshot.position);
+    const tag = { ETag: `"${position}"` };
+    if (request.headers.get("if-none-match") === tag.ETag) return answer(304, null, tag);
+    return jsonAnswer(200, { position, saved: snapshot.saved }, tag);
+  }
+
+  async events(request: Request, chat: string, url: URL): Promise<Response> {
+    const position = parsePosition(request.headers.get("last-event-id"), url.searchParams.getAll("after"));
+    const isLines =
+      url.searchParams.get("live") === "no" ||
+      /application\/x-ndjson/i.test(request.headers.get("accept") ?? "");
+    await this.#host.authorize(request, chat, "read");
+    if (isLines) return this.#lines(chat, position);
+    return this.#stream(request, chat, position);
+  }
+
+  async #stream(request: Request, chat: string, position: WirePosition | undefined): Promise<Response> {
+    const { maxViewers, maxAllViewers } = this.#host.settings;
+    const channel = this.#host.channel(chat);
+    channel.guests++;
+    try {
+      await channel.look();
+      const head = await this.#checked(chat, position);
+      if (channel.viewers.size >= maxViewers || this.#viewers >= maxAllViewers)
+        throw unavailable("too-many-viewers", "This server has as many viewers as it can have. Try again.");
+      if (head && channel.tail.log !== head.log) await channel.look(); // made anew meanwhile
+      const mayStay = (): Promise<boolean> => this.#mayStay(request, chat);
+      const viewer = channel.add(position?.at ?? 0, mayStay, () => void this.#viewers--);
+      this.#viewers++;
+      const leave = (): void => viewer.end();
+      if (request.signal.aborted) leave();
+      else request.signal.addEventListener("abort", leave, { once: true });
+      return answer(200, viewer.stream, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
+    } finally {
+      channel.guests--;
+      this.#host.tidy(channel);
+    }
+  }
+
+  async #mayStay(request: Request, chat: string): Promise<boolean> {
+    try {
+      await this.#host.authorize(request, chat, "read");
+      return true;
+    } catch (error) {
+      // A server that cannot ask keeps its viewers. Who is refused is refused again when coming back.
+      return error instanceof WireRefusal && error.status === 503;
+    }
+  }
+
+  /** Whether the log can go on behind a position. @throws WireRefusal `other-log`, `ahead`, `trimmed` */
+  async #checked(chat: string, position: WirePosition | undefined): Promise<LogHead | undefined> {
+    const { log } = this.#host.settings;
+    let head = await log.head(chat);
+    if (position) {
+      if (head && head.log === position.log && position.at > head.head)
+        head = await this.#wait(chat, position.at);
+      if (head?.log !== position.log)
+        throw new WireRefusal(412, "other-log", "The position belongs to another log. Read from the start.", {
+          log: head?.log ?? null,
+        });
+      if (position.at > head.head)
+        throw new WireRefusal(
+          409,
+          "ahead",
+          "The position is behind the end of the log. Read from the start.",
+          {
+            head: writePosition(head.log, head.head),
+          },
+        );
+    }
+    if (!head || (position?.at ?? 0) >= head.first - 1) return head;
+    const snapshot = readSnapshot(await log.get(chat, "snapshot"));
+    throw new WireRefusal(410, "trimmed", "The next events are no longer kept. Begin with the snapshot.", {
+      first: writePosition(head.log, head.first),
+      snapshot: snapshot ? writePosition(head.log, snapshot.position) : null,
+    });
+  }
+
+  /** Waits until the log has a position, for a while. */
+  async #wait(chat: string, at: number): Promise<LogHead | undefined> {
+    const { log, clock } = this.#host.settings;
+    let isLate = false;
+    let news = deferred<void>();
+    const cancel = clock.setTimeout(() => {
+      isLate = true;
+      news.resolve();
+    }, AHEAD_WAIT);
+    const off = log.watch(chat, () => news.resolve());
+    try {
+      for (;;) {
+        const head = await log.head(chat);
+        if (isLate || !head || head.head >= at) return head;
+        await news.promise;
+        news = deferred();
+      }
+    } finally {
+      cancel();
+      off();
+    }
+  }
+
+  /** The events up to the head, one per line. */
+  async #lines(chat: string, position: WirePosition | undefined): Promise<Response> {
+    const head = await this.#checked(chat, position);
+    const { log } = this.#host.settings;
+    let at = position?.at ?? 0;
+    const end = head?.head ?? 0;
+    const encoder = new TextEncoder();
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          const batches = at < end ? await log.page(chat, at, PAGE) : [];
+          const events = batches.flatMap((batch) => batch.events).slice(0, end - at);
+          if (events.length > 0)
+            controller.enqueue(encoder.encode(events.map((event) => `${JSON.stringify(event)}\n`).join("")));
+          at += events.length;
+          if (at >= end || events.length === 0) controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const headers = head ? { "Relay-Head": writePosition(head.log, end), "Relay-Log": head.log } : {};
+    return answer(200, body, {
+      "Content-Type": "application/x-ndjson",
+      "X-Accel-Buffering": "no",
+      ...headers,
+    });
+  }
+}

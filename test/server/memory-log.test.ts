@@ -1,0 +1,17 @@
+import { describe, expect, test } from "vitest";
+import { memoryLog } from "../../src/server/memory-log.ts";
+import { eventLogPromises } from "../../src/testing/event-log/check-event-log.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
+
+describe("memoryLog keeps the promises of EventLog:", () => {
+  for (const { name, check } of eventLogPromises)
+    test(name, async () => {
+      const clock = new ManualClock();
+      await check(() => memoryLog({ clock }), { elapse: (ms) => clock.advance(ms) });
+      expect(clock.pending).toBe(0);
+    });
+});
+
+test("memoryLog refuses an unknown option", () => {
+  expect(() => memoryLog({ clok: 1 } as object)).toThrow(/clock/);
+});

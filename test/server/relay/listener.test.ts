@@ -1,0 +1,149 @@
+import { createServer, request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { relayListener } from "../../../src/server/listener.node.ts";
+import { answerOf, Rig, type RigOptions } from "./support/rig.ts";
+import { TestViewer } from "./support/viewer.ts";
+
+/** A relay on a socket of this machine. */
+async function served(options: RigOptions = {}) {
+  const rig = new Rig(options);
+  const server = createServer(relayListener(rig.relay.handler));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    await rig.relay.close({ drain: 0 });
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("no port");
+  const url = `http://127.0.0.1:${address.port}`;
+  const view = async (path = "/chats/c/events", init: RequestInit = {}) =>
+    new TestViewer(await fetch(`${url}${path}`, init));
+  const post = (command: object, headers: Record<string, string> = {}) =>
+    fetch(`${url}/chats/c/commands`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(command),
+    });
+  return { rig, url, port: address.port, view, post };
+}
+
+const prompt = { key: "p1", type: "prompt", input: { text: "Hello" } };
+
+describe("the handler over node:http", () => {
+  test("R22: streams events, JSON lines, the head, and answers commands", async () => {
+    const { rig, url, view, post } = await served();
+    const viewer = await view();
+    expect(await answerOf(post(prompt))).toEqual({ status: 202, body: { key: "p1", again: false } });
+    await viewer.turns(1);
+    const lines = await (await fetch(`${url}/chats/c/events?live=no`)).text();
+    expect(
+      lines
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual(viewer.events);
+    const head = await fetch(`${url}/chats/c`, { method: "HEAD" });
+    expect(head.headers.get("relay-head")).toBe(viewer.position);
+    expect((await fetch(`${url}/chats/c/snapshot`)).status).toBe(204);
+    expect((await fetch(`${url}/chats/c/commands`)).status).toBe(405);
+    expect((await fetch(`${url}/none`)).status).toBe(404);
+    expect((await fetch(`${url}/chats/c`, { method: "DELETE" })).status).toBe(204);
+    expect(await viewer.ended()).toBe("clean");
+    expect(await rig.log.head("c")).toBeUndefined();
+  });
+
+  test("a viewer whose connection breaks leaves", async () => {
+    const { view } = await served({ maxViewers: 1 });
+    const gone = new AbortController();
+    const viewer = await view("/chats/c/events", { signal: gone.signal });
+    await viewer.until(({ state }) => state);
+    gone.abort();
+    expect(await viewer.ended()).toBe("cut");
+    for (;;) {
+      const next = await view();
+      if (next.response.status !== 200) continue;
+      await next.until(({ state }) => state);
+      await next.close();
+      return;
+    }
+  });
+
+  test("a viewer that does not read costs its socket and one frame, and the others get everything", async () => {
+    const { port, view, post } = await served({ mock: { deltas: 64, script: () => ["x".repeat(400_000)] } });
+    const stuck = connect(port, "127.0.0.1");
+    stuck.write("GET /chats/c/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    stuck.pause();
+    onTestFinished(() => void stuck.destroy());
+    const viewer = await view();
+    await post(prompt);
+    await viewer.turns(1);
+    const length = viewer.events.reduce(
+      (sum, event) => sum + (event.type === "item.delta" ? event.data.delta.length : 0),
+      0,
+    );
+    expect(length).toBe(400_000);
+  });
+
+  test("a body that is too large answers 413, and the connection ends", async () => {
+    const { port } = await served({ maxBody: 1_000 });
+    const answer = await new Promise<{ status: number | undefined; connection: string | undefined }>(
+      (resolve, reject) => {
+        const headers = { "content-type": "application/json", "transfer-encoding": "chunked" };
+        const request = httpRequest({
+          port,
+          host: "127.0.0.1",
+          method: "POST",
+          path: "/chats/c/commands",
+          headers,
+        });
+        request.on("response", (response) => {
+          resolve({ status: response.statusCode, connection: response.headers.connection });
+          response.resume();
+        });
+        request.on("error", reject);
+        request.write("x".repeat(2_000));
+        onTestFinished(() => void request.destroy());
+      },
+    );
+    expect(answer).toEqual({ status: 413, connection: "close" });
+  });
+
+  test.each(["GET //[ HTTP/1.1\r\nHost: localhost", "GET / HTTP/1.1\r\nHost: a b"])(
+    "%j answers 400 or 403, and the server lives on",
+    async (head) => {
+      const { port, url } = await served();
+      const text = await new Promise<string>((resolve, reject) => {
+        const socket = connect(port, "127.0.0.1");
+        let got = "";
+        socket.on("data", (data) => {
+          got += String(data);
+        });
+        socket.on("end", () => resolve(got));
+        socket.on("error", reject);
+        socket.write(`${head}\r\nConnection: close\r\n\r\n`);
+      });
+      expect(text).toMatch(/^HTTP\/1.1 4\d\d/);
+      expect((await fetch(`${url}/chats/c/snapshot`)).status).toBe(204);
+    },
+  );
+
+  test("a foreign `Host` is refused", async () => {
+    const { port } = await served();
+    const status = await new Promise((resolve) => {
+      const request = httpRequest({
+        port,
+        host: "127.0.0.1",
+        path: "/chats/c/events",
+        headers: { host: "evil.example" },
+      });
+      request.on("response", (response) => {
+        resolve(response.statusCode);
+        response.resume();
+      });
+      request.end();
+    });
+    expect(status).toBe(403);
+  });
+});
