@@ -65,6 +65,10 @@ const clients = {
     "ai-sdk": "src/ai-sdk/index.ts",
     "ag-ui": "src/ag-ui/index.ts",
     otel: "src/otel/index.ts",
+    server: "src/server/index.ts",
+    "server-node": "src/server/node.ts",
+    "server-redis": "src/server/redis/index.ts",
+    remote: "src/remote/index.ts",
     "schemas.node": "src/schemas/node.ts",
     // No entry for users: it makes the core a chunk of its own, so that who imports an error gets no client.
     core: "src/core/index.ts",

@@ -111,6 +111,8 @@ export default defineConfig({
         "src/ag-ui/**/*.ts",
         "src/acp-agent/!(stdio).ts", // which runs in processes of its own
         "src/otel/**/*.ts",
+        "src/server/**/*.ts",
+        "src/remote/**/*.ts",
         "src/codebuff-cli/**/*.ts",
         "src/acp/**/*.ts",
         "src/codebuff-run/!(tools)/**/*.ts",

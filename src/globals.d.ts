@@ -19,10 +19,6 @@ declare const crypto: {
   readonly subtle: { digest(algorithm: "SHA-256", data: Uint8Array): Promise<ArrayBuffer> };
 };
 
-declare class TextEncoder {
-  encode(text?: string): Uint8Array;
-}
-
 declare class TextDecoder {
   constructor(label?: string, options?: { fatal?: boolean });
   decode(input?: ArrayBuffer | ArrayBufferView<ArrayBufferLike>, options?: { stream?: boolean }): string;
@@ -101,15 +97,21 @@ interface Request {
   readonly signal: AbortSignal;
 }
 
-declare class Response {
-  constructor(
-    body?: string | ReadableStream<Uint8Array> | null,
-    init?: { readonly status?: number; readonly headers?: Headers },
-  );
+declare var Request: { readonly prototype: Request };
+
+interface Response {
   readonly status: number;
   readonly headers: Headers;
   readonly body: ReadableStream<Uint8Array> | null;
 }
+
+declare var Response: {
+  readonly prototype: Response;
+  new (
+    body?: string | ReadableStream<Uint8Array> | null,
+    init?: { readonly status?: number; readonly headers?: Headers },
+  ): Response;
+};
 
 interface ErrorOptions {
   cause?: unknown;

@@ -14,6 +14,7 @@ const FOLDERS: readonly string[] = [
   "src/ag-ui",
   "src/acp-agent",
   "src/otel",
+  "src/server",
   "examples/tui",
   "examples/web-chat/page",
 ];

@@ -21,6 +21,8 @@ export type {
   RelayContext,
   RelayOptions,
   RelayQuestion,
+  RelayRequest,
+  RelayResponse,
   RelayUser,
 } from "./options.ts";
 export { createRelay, type Relay, type RelayCloseOptions } from "./relay.ts";

@@ -24,11 +24,19 @@ export interface RelayUser {
   readonly user: string;
 }
 
+/** The global `Request`. `unknown` in programs whose types have none. */
+export type RelayRequest = typeof globalThis extends { Request: { prototype: infer Type } } ? Type : unknown;
+
+/** The global `Response`. `unknown` in programs whose types have none. */
+export type RelayResponse = typeof globalThis extends { Response: { prototype: infer Type } }
+  ? Type
+  : unknown;
+
 /** Who may do what. `false`: 401. A `Response` is the answer as it is. If it throws: 503. */
 export type Authorize = (
-  request: Request,
+  request: RelayRequest,
   question: RelayQuestion,
-) => RelayUser | false | Response | Promise<RelayUser | false | Response>;
+) => RelayUser | false | RelayResponse | Promise<RelayUser | false | RelayResponse>;
 
 /** What the runtime passes beside a request. */
 export interface RelayContext {
@@ -53,7 +61,7 @@ export interface RelayOptions extends Partial<RelayLimits> {
   /** Whether pages of `origins` may send cookies. Not with `"*"`. @default false */
   readonly credentials?: boolean;
   /**
-   * The host names that the server is known by. DrivenRequests with another `Host` are refused, because a foreign page can
+   * The host names that the server is known by. Requests with another `Host` are refused, because a foreign page can
    * point its own name at this server. @default localhost, 127.0.0.1, [::1]
    */
   readonly hosts?: readonly string[];

@@ -2,7 +2,14 @@
 import { checkCallOptions, checks } from "../core/checks.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import { Drivers } from "./drive/drivers.ts";
-import { type RelayContext, type RelayOptions, type RelaySettings, resolveRelayOptions } from "./options.ts";
+import {
+  type RelayContext,
+  type RelayOptions,
+  type RelayRequest,
+  type RelayResponse,
+  type RelaySettings,
+  resolveRelayOptions,
+} from "./options.ts";
 import { Channel } from "./view/channel.ts";
 import { RelayHandler } from "./wire/handler.ts";
 
@@ -14,7 +21,7 @@ export interface RelayCloseOptions {
 /** A relay in this process. */
 export interface Relay extends AsyncDisposable {
   /** Answers a request. Does not use `this`, and never rejects. */
-  readonly handler: (request: Request, context?: RelayContext) => Promise<Response>;
+  readonly handler: (request: RelayRequest, context?: RelayContext) => Promise<RelayResponse>;
   /**
    * Refuses new commands, waits for running turns, gives the chats back to other processes and ends all streams. The log
    * stays open. Idempotent.

@@ -122,6 +122,13 @@ export {
   codeyTool,
 } from "./codey/script.ts";
 export { MockCodeyServer } from "./codey/server.ts";
+export { checkEventLog, EventLogCheckError, eventLogPromises } from "./event-log/check-event-log.ts";
+export type {
+  EventLogCheckOptions,
+  EventLogHandles,
+  EventLogPromise,
+  MakeEventLog,
+} from "./event-log/log-test.ts";
 export type { RecordingLine } from "./record/line.ts";
 export { parseRecording } from "./record/parse.ts";
 export { Recorder, type RecorderOptions } from "./record/recorder.ts";

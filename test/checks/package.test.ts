@@ -32,6 +32,7 @@ describe("the contents of the tarball", () => {
     "docs/ag-ui.md",
     "docs/acp-agent.md",
     "docs/otel.md",
+    "docs/sessions.md",
     "docs/testing.md",
     "package.json",
     "dist/index.js",

@@ -1,5 +1,5 @@
+import { type RemoteClient, remote } from "agentwire/remote";
 import { describe, expect, test } from "vitest";
-import { type RemoteClient, remote } from "../../src/remote/index.ts";
 import { Script } from "../universal/build.ts";
 import { FakeRelay } from "./support/fake-relay.ts";
 import { HastyClock, Viewer } from "./support/world.ts";

@@ -1,10 +1,9 @@
+import { createChat } from "agentwire/chat";
 import { agentStep, MockAgent } from "agentwire/testing/agent";
+import type { UniversalEvent } from "agentwire/universal";
+import { closeTranscript, fold } from "agentwire/universal";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createChat } from "../../src/chat/create-chat.ts";
-import { closeTranscript } from "../../src/universal/close-transcript.ts";
-import type { UniversalEvent } from "../../src/universal/events.ts";
-import { fold } from "../../src/universal/transcript/reduce.ts";
 import { PATIENCE, runs } from "../helpers/runs.ts";
 import { Script } from "../universal/build.ts";
 import { transcripts } from "../universal/support/arbitrary.ts";

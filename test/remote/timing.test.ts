@@ -1,9 +1,9 @@
+import { createChat } from "agentwire/chat";
+import { type RemoteClient, remote } from "agentwire/remote";
 import { ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { createChat } from "../../src/chat/create-chat.ts";
 import { type Deferred, deferred } from "../../src/core/deferred.ts";
 import type { FetchInit, FetchLike, FetchResponse } from "../../src/core/http/fetch.ts";
-import { type RemoteClient, remote } from "../../src/remote/index.ts";
 
 const STATE = { head: 0, caught_up: true, log: "log1", queue: [], busy: false };
 

@@ -1,8 +1,7 @@
+import type { EventLog } from "agentwire/server";
+import { memoryLog } from "agentwire/server";
+import { checkEventLog, eventLogPromises, ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import type { EventLog } from "../../src/server/event-log.ts";
-import { memoryLog } from "../../src/server/memory-log.ts";
-import { checkEventLog, eventLogPromises } from "../../src/testing/event-log/check-event-log.ts";
-import { ManualClock } from "../../src/testing/manual-clock.ts";
 
 /** Checks a log whose functions are replaced. */
 function checkBroken(breakIt: (log: EventLog) => Partial<EventLog>): Promise<readonly string[]> {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
+import { memoryLog } from "agentwire/server";
+import { sqliteLog } from "agentwire/server/node";
+import { redisLog } from "agentwire/server/redis";
+import { ManualClock } from "agentwire/testing";
 import fc from "fast-check";
 import { describe, test } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
-import { memoryLog } from "../../src/server/memory-log.ts";
-import { redisLog } from "../../src/server/redis/redis-log.ts";
-import { sqliteLog } from "../../src/server/sqlite-log.node.ts";
-import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { PATIENCE, runs } from "../helpers/runs.ts";
 import { compare, type Subject, steps } from "./support/log-steps.ts";
 import { isRedisMissing, startRedis } from "./support/redis-server.ts";

@@ -1,7 +1,6 @@
+import { memoryLog } from "agentwire/server";
+import { eventLogPromises, ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { memoryLog } from "../../src/server/memory-log.ts";
-import { eventLogPromises } from "../../src/testing/event-log/check-event-log.ts";
-import { ManualClock } from "../../src/testing/manual-clock.ts";
 
 describe("memoryLog keeps the promises of EventLog:", () => {
   for (const { name, check } of eventLogPromises)

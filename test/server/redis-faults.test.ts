@@ -1,6 +1,6 @@
+import type { RedisLogClient } from "agentwire/server/redis";
+import { redisLog } from "agentwire/server/redis";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { RedisLogClient } from "../../src/server/redis/redis-client.ts";
-import { redisLog } from "../../src/server/redis/redis-log.ts";
 import { eventsFrom, leaseIn, readAll } from "../../src/testing/event-log/log-test.ts";
 import { isRedisMissing, startRedis, type TestClient, type TestRedis } from "./support/redis-server.ts";
 

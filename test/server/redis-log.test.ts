@@ -1,6 +1,6 @@
+import { redisLog } from "agentwire/server/redis";
+import { eventLogPromises } from "agentwire/testing";
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { redisLog } from "../../src/server/redis/redis-log.ts";
-import { eventLogPromises } from "../../src/testing/event-log/check-event-log.ts";
 import { isRedisMissing, startRedis, type TestClient, type TestRedis } from "./support/redis-server.ts";
 
 describe.skipIf(isRedisMissing)("redisLog keeps the promises of EventLog:", () => {

@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { chmod, chown, link, mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { type SqliteLogOptions, sqliteLog } from "agentwire/server/node";
+import { ManualClock } from "agentwire/testing";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type TempFolder, tempFolder } from "../../scripts/support/temp-folder.ts";
-import { type SqliteLogOptions, sqliteLog } from "../../src/server/sqlite-log.node.ts";
 import { eventsFrom, leaseIn, readAll } from "../../src/testing/event-log/log-test.ts";
-import { ManualClock } from "../../src/testing/manual-clock.ts";
 
 const TTL = 10_000;
 const SUFFIXES = ["", "-wal", "-shm"] as const;

@@ -1,9 +1,8 @@
 import { join } from "node:path";
+import { sqliteLog } from "agentwire/server/node";
+import { eventLogPromises, ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
-import { sqliteLog } from "../../src/server/sqlite-log.node.ts";
-import { eventLogPromises } from "../../src/testing/event-log/check-event-log.ts";
-import { ManualClock } from "../../src/testing/manual-clock.ts";
 
 describe("sqliteLog keeps the promises of EventLog", () => {
   for (const { name, check } of eventLogPromises)

@@ -1,9 +1,9 @@
 import { join } from "node:path";
+import { sqliteLog } from "agentwire/server/node";
+import { ManualClock } from "agentwire/testing";
 import { describe, expect, test, vi } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
-import { sqliteLog } from "../../src/server/sqlite-log.node.ts";
 import { eventsFrom, leaseIn } from "../../src/testing/event-log/log-test.ts";
-import { ManualClock } from "../../src/testing/manual-clock.ts";
 
 vi.mock("node:fs", async (importOriginal) => ({
   ...(await importOriginal<typeof import("node:fs")>()),

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { sqliteLog } from "agentwire/server/node";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
-import { sqliteLog } from "../../src/server/sqlite-log.node.ts";
 import { eventsFrom, leaseIn, readAll } from "../../src/testing/event-log/log-test.ts";
 
 const WRITER = fileURLToPath(new URL("support/log-writer.ts", import.meta.url));

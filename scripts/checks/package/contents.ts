@@ -26,6 +26,7 @@ const DOCUMENTS: readonly string[] = [
   "docs/ag-ui.md",
   "docs/acp-agent.md",
   "docs/otel.md",
+  "docs/sessions.md",
   "docs/testing.md",
   "package.json",
 ];

@@ -1,7 +1,7 @@
 // A relay of one chat on a real socket, written from the wire alone. A test says what it tells, and how it misbehaves.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { UniversalEvent } from "../../../src/universal/events.ts";
+import type { UniversalEvent } from "agentwire/universal";
 
 export interface Misbehavior {
   readonly status: number;

@@ -1,13 +1,12 @@
 // A chat over `remote`, its relay, and the events of one session that the relay tells.
+
+import type { Chat, ChatOptions, ChatSnapshot } from "agentwire/chat";
+import { createChat } from "agentwire/chat";
+import { type RemoteOptions, remote } from "agentwire/remote";
+import type { UniversalEvent } from "agentwire/universal";
+import { checkTranscript } from "agentwire/universal";
 import { expect } from "vitest";
-import type { Chat } from "../../../src/chat/chat.ts";
-import { createChat } from "../../../src/chat/create-chat.ts";
-import type { ChatOptions } from "../../../src/chat/options.ts";
-import type { ChatSnapshot } from "../../../src/chat/snapshot.ts";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
-import { type RemoteOptions, remote } from "../../../src/remote/index.ts";
-import { checkTranscript } from "../../../src/universal/check/check.ts";
-import type { UniversalEvent } from "../../../src/universal/events.ts";
 import { Script } from "../../universal/build.ts";
 import type { FakeRelay } from "./fake-relay.ts";
 

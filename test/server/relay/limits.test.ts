@@ -1,9 +1,8 @@
+import { createRelay, memoryLog } from "agentwire/server";
 import { ManualClock } from "agentwire/testing";
 import { agentStep, MockAgent } from "agentwire/testing/agent";
 import { checkTranscript } from "agentwire/universal";
 import { describe, expect, test, vi } from "vitest";
-import { memoryLog } from "../../../src/server/memory-log.ts";
-import { createRelay } from "../../../src/server/relay.ts";
 import { settle } from "../../../src/testing/settle.ts";
 import { BrokenLog } from "./support/broken-log.ts";
 import { answerOf, HOST, Rig } from "./support/rig.ts";

@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest } from "node:http";
 import { connect } from "node:net";
+import { relayListener } from "agentwire/server/node";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { relayListener } from "../../../src/server/listener.node.ts";
 import { answerOf, Rig, type RigOptions } from "./support/rig.ts";
 import { TestViewer } from "./support/viewer.ts";
 

@@ -1,7 +1,6 @@
+import { createRelay, memoryLog } from "agentwire/server";
 import { agentStep } from "agentwire/testing/agent";
 import { describe, expect, test } from "vitest";
-import { memoryLog } from "../../../src/server/memory-log.ts";
-import { createRelay } from "../../../src/server/relay.ts";
 import { answerOf, HOST, Rig } from "./support/rig.ts";
 
 const APP = "https://app.example";

@@ -1,8 +1,8 @@
+import type { SavedChat } from "agentwire/chat";
+import { createChat } from "agentwire/chat";
 import { agentStep } from "agentwire/testing/agent";
+import { JsonlReader } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
-import { createChat } from "../../../src/chat/create-chat.ts";
-import type { SavedChat } from "../../../src/chat/saving/saved.ts";
-import { JsonlReader } from "../../../src/universal/jsonl/jsonl.ts";
 import { answerOf, Rig } from "./support/rig.ts";
 
 /** A chat with one answered prompt. */

@@ -1,10 +1,10 @@
+import { memoryLog } from "agentwire/server";
 import { ManualClock } from "agentwire/testing";
 import { agentStep, MockAgent, type MockAgentScript } from "agentwire/testing/agent";
+import type { UniversalEvent } from "agentwire/universal";
 import { checkTranscript } from "agentwire/universal";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { memoryLog } from "../../../src/server/memory-log.ts";
 import { settle } from "../../../src/testing/settle.ts";
-import type { UniversalEvent } from "../../../src/universal/events.ts";
 import { BrokenLog } from "./support/broken-log.ts";
 import { Rig } from "./support/rig.ts";
 

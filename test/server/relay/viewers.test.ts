@@ -1,8 +1,7 @@
 import { ManualClock } from "agentwire/testing";
-import { agentStep } from "agentwire/testing/agent";
+import { agentStep, MockAgent } from "agentwire/testing/agent";
 import { checkTranscript } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
-import { MockAgent } from "../../../src/testing/agent/agent.ts";
 import { settle } from "../../../src/testing/settle.ts";
 import { BrokenLog } from "./support/broken-log.ts";
 import { answerOf, Rig } from "./support/rig.ts";

@@ -1,5 +1,5 @@
 // A log as plain lists, to compare real ones with. It has no handles, no clock and no file.
-import type { CommandKind } from "../../../src/server/event-log.ts";
+import type { CommandKind } from "agentwire/server";
 
 interface Batch {
   readonly lease: number;

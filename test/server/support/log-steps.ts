@@ -1,7 +1,8 @@
 // Random steps on a log and on its model, which must answer alike.
+
+import type { AppendResult, EventLog } from "agentwire/server";
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { AppendResult, EventLog } from "../../../src/server/event-log.ts";
 import { eventsFrom, newChatId, readAll } from "../../../src/testing/event-log/log-test.ts";
 import { LogModel, type ModelEvent } from "./log-model.ts";
 

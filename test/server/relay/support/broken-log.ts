@@ -1,7 +1,7 @@
 // A log in memory that fails, loses replies, loses events and is replaced, as a test asks for it.
-import type { EventLog, LogBatch, LogHead } from "../../../../src/server/event-log.ts";
-import { type MemoryLogOptions, memoryLog } from "../../../../src/server/memory-log.ts";
-import type { UniversalEvent } from "../../../../src/universal/events.ts";
+import type { EventLog, LogBatch, LogHead } from "agentwire/server";
+import { type MemoryLogOptions, memoryLog } from "agentwire/server";
+import type { UniversalEvent } from "agentwire/universal";
 
 type Name = keyof EventLog;
 

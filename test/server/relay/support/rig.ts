@@ -1,12 +1,11 @@
 // A relay over a mock agent and a log in memory, with requests and viewers as tests write them.
+
+import type { EventLog, RelayOptions } from "agentwire/server";
+import { createRelay, memoryLog, type Relay } from "agentwire/server";
 import { MockAgent, type MockAgentOptions } from "agentwire/testing/agent";
+import type { UniversalEvent } from "agentwire/universal";
 import { onTestFinished } from "vitest";
 import { readSnapshot, type Snapshot } from "../../../../src/server/drive/history.ts";
-import type { EventLog } from "../../../../src/server/event-log.ts";
-import { memoryLog } from "../../../../src/server/memory-log.ts";
-import type { RelayOptions } from "../../../../src/server/options.ts";
-import { createRelay, type Relay } from "../../../../src/server/relay.ts";
-import type { UniversalEvent } from "../../../../src/universal/events.ts";
 import { TestViewer } from "./viewer.ts";
 
 export const HOST = "http://localhost";

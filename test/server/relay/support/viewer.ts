@@ -1,6 +1,6 @@
 // ReadRequests an event stream as a client does, from the text of the protocol alone.
-import type { RelayChatState } from "../../../../src/server/view/shown.ts";
-import type { UniversalEvent } from "../../../../src/universal/events.ts";
+import type { RelayChatState } from "agentwire/server";
+import type { UniversalEvent } from "agentwire/universal";
 
 export interface SseFrame {
   readonly id?: string;
