@@ -57,7 +57,7 @@ export interface RelayLimits {
   readonly retention: number;
   /** Of a turn. Then it is cancelled. @default 0: none */
   readonly turnTimeout: number;
-  /** Of a request that waits while nobody views the chat. Then it is rejected. 0: none. @default 10 min */
+  /** Of a request that waits while nobody views the chat, at any server. Then it is rejected. 0: none. @default 10 min */
   readonly unattendedTimeout: number;
 }
 

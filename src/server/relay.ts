@@ -10,6 +10,7 @@ import {
   type RelaySettings,
   resolveRelayOptions,
 } from "./options.ts";
+import { attendEvery } from "./view/attended.ts";
 import { Channel } from "./view/channel.ts";
 import { RelayHandler } from "./wire/handler.ts";
 
@@ -156,7 +157,8 @@ class LiveRelay {
   #tick(): void {
     const { clock, heartbeat, viewerStall, streamLife, reauthorize, lookEvery } = this.settings;
     if (this.#ticker) return;
-    const every = Math.max(1, Math.min(heartbeat / 3, viewerStall / 4, streamLife, reauthorize, lookEvery));
+    const least = Math.min(heartbeat / 3, viewerStall / 4, streamLife, reauthorize, lookEvery);
+    const every = Math.max(1, Math.min(least, attendEvery(this.settings)));
     this.#ticker = clock.setTimeout(
       () => {
         this.#ticker = undefined;

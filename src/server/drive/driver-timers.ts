@@ -49,6 +49,11 @@ export class DriverTimers {
     );
   }
 
+  /** Somebody views the chat at another server: the time begins anew. */
+  attended(): void {
+    this.#stop("unattended");
+  }
+
   stop(): void {
     this.#isStopped = true;
     for (const cancel of this.#running.values()) cancel();

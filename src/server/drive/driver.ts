@@ -5,6 +5,7 @@ import { type Deferred, deferred } from "../../core/deferred.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import type { Lease } from "../event-log.ts";
 import type { RelaySettings } from "../options.ts";
+import { isAttended } from "../view/attended.ts";
 import type { Channel } from "../view/channel.ts";
 import { readKept } from "../wire/command.ts";
 import { ControlCommands } from "./controls.ts";
@@ -329,6 +330,11 @@ export class Driver {
       const command = await log.take(this.channel.id, this.epoch, "control", this.#taken);
       if (!command) return;
       this.#taken = command.key;
+      if (isAttended(command.value)) {
+        this.#timers.attended();
+        this.onViewers();
+        continue;
+      }
       const kept = readKept(command.value);
       if (!kept) this.failed("the inbox has a command that cannot be read", undefined);
       else if (isCarriedOut) await this.#controls.carryOut(command.key, kept.wish);

@@ -4,6 +4,7 @@ import type { CancelTimer } from "../../core/clock.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import { type LogCommand, type LogHead, TrimmedError } from "../event-log.ts";
 import type { RelaySettings } from "../options.ts";
+import { attendEvery, tellAttended } from "./attended.ts";
 import { type EventFrame, framesOf, GONE_FRAME, resetFrame, stateFrame } from "./frames.ts";
 import {
   type DriverStatus,
@@ -45,7 +46,7 @@ export class Channel implements ViewerHost {
   /** What to call when one leaves. */
   readonly viewers = new Map<Viewer, () => void>();
   stateVersion = 0;
-  /** DrivenRequests that are about to become viewers. */
+  /** Requests that are about to become viewers. */
   guests = 0;
   /** Whether this process drives the chat: then the tail gets the events from the driver. */
   isDriven = false;
@@ -63,6 +64,8 @@ export class Channel implements ViewerHost {
   #grace: CancelTimer | undefined;
   #rest: CancelTimer | undefined;
   #lookedAt = -Infinity;
+  /** When the driver of another process was told last that the chat has viewers. */
+  #attendedAt: number;
   #isClosed = false;
 
   constructor(id: string, host: ChannelHost) {
@@ -71,6 +74,7 @@ export class Channel implements ViewerHost {
     this.limits = host.settings;
     this.clock = host.settings.clock;
     this.tail = new ChannelTail(host.settings, host.budget);
+    this.#attendedAt = this.clock.now();
     this.#offWatch = host.settings.log.watch(id, () => this.wake());
   }
 
@@ -103,7 +107,7 @@ export class Channel implements ViewerHost {
     );
   }
 
-  /** ReadRequests the news of the log. Calls meanwhile share one more look. @throws what the log throws */
+  /** Reads the news of the log. Calls meanwhile share one more look. @throws what the log throws */
   look(): Promise<void> {
     if (this.#look) {
       this.#isAgain = true;
@@ -194,6 +198,16 @@ export class Channel implements ViewerHost {
 
   tick(now: number): void {
     for (const viewer of [...this.viewers.keys()]) viewer.tick(now);
+    const isElsewhere = this.viewers.size > 0 && !this.isDriven && this.#shown.busy;
+    if (!isElsewhere) this.#attendedAt = now;
+    else if (now - this.#attendedAt >= attendEvery(this.limits)) {
+      this.#attendedAt = now;
+      this.#host.background(
+        tellAttended(this.limits, this.id).catch((error: unknown) =>
+          this.#host.failed("the driver cannot be told of viewers", error),
+        ),
+      );
+    }
   }
 
   /** The chat was removed. */
@@ -242,7 +256,7 @@ export class Channel implements ViewerHost {
     if (!this.#isClosed) this.#host.onInbox(this);
   }
 
-  /** ReadRequests new events. Returns whether there are only such that change nothing else. */
+  /** Reads new events. Returns whether there are only such that change nothing else. */
   async #readNews(): Promise<boolean> {
     if (this.isDriven || this.tail.log === undefined) return false;
     let isPlain = false;

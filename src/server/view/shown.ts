@@ -52,7 +52,7 @@ export interface RelayChatState extends ShownState {
   readonly queue: readonly WaitingPrompt[];
 }
 
-/** CommandRequests that replace an earlier message are no prompts of their own, and are not listed. */
+/** Commands that replace an earlier message are no prompts of their own, and are not listed. */
 export function waitingPrompts(queue: readonly LogCommand[]): readonly WaitingPrompt[] {
   return queue.flatMap(({ key, value }): WaitingPrompt[] => {
     const kept = readKept(value);
@@ -63,7 +63,7 @@ export function waitingPrompts(queue: readonly LogCommand[]): readonly WaitingPr
   });
 }
 
-/** ReadRequests what the driver of another process has written. Its form is that of this library's own version. */
+/** Reads what the driver of another process has written. Its form is that of this library's own version. */
 export function readShown(value: unknown): ShownState {
   return isObject(value) ? { ...NOTHING_SHOWN, ...value } : NOTHING_SHOWN;
 }

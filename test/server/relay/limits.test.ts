@@ -135,6 +135,29 @@ describe("R20: each limit answers with its own code", () => {
     expect(rig.agent.decisions).toMatchObject([{ decision: "reject" }]);
   });
 
+  test("`unattendedTimeout`: a viewer at another server counts, until it leaves", async () => {
+    const clock = new ManualClock();
+    const script = () => [agentStep.tool({ name: "rm", approval: true, output: "gone" })];
+    const options = { clock, log: memoryLog({ clock }), unattendedTimeout: 60_000 };
+    const driving = new Rig({ ...options, mock: { clock, script } });
+    const other = new Rig({ ...options, drive: false });
+    await driving.prompt("Go");
+    const viewer = await other.view();
+    await viewer.until(({ events }) => events.some(({ type }) => type === "permission.requested"));
+    for (let minute = 0; minute < 10; minute++) {
+      await clock.advance(30_000);
+      await settle();
+    }
+    expect(driving.agent.decisions).toEqual([]);
+    await viewer.close();
+    for (let minute = 0; minute < 3; minute++) {
+      await clock.advance(30_000);
+      await settle();
+    }
+    expect(driving.agent.decisions).toMatchObject([{ decision: "reject" }]);
+    expect(driving.logged.concat(other.logged)).toEqual([]);
+  });
+
   test("options that are wrong or unknown are refused", () => {
     expect(() => new Rig({ leaseTtl: 0 })).toThrow(/leaseTtl/);
     expect(() => new Rig({ maxBody: -1 })).toThrow(/maxBody/);
