@@ -21,7 +21,8 @@ if (isRedisMissing)
 export type TestClient = ReturnType<typeof connectTo>;
 
 function connectTo(path: string) {
-  const client = createClient({ socket: { path, reconnectStrategy: 5 } });
+  // A call without a connection rejects at once, not after 5 s.
+  const client = createClient({ socket: { path, reconnectStrategy: 5 }, disableOfflineQueue: true });
   client.on("error", () => {}); // a test that ends the server expects them
   return client;
 }
@@ -31,7 +32,8 @@ export interface TestRedis extends AsyncDisposable {
   client(): Promise<TestClient>;
   /** Has the server listen on a free port of the loopback, for replicas. Returns the arguments of `--replicaof`. */
   listen(): Promise<readonly [host: string, port: string]>;
-  /** Kills the server, and starts another one on the same socket, without its data. */
+  kill(): Promise<void>;
+  /** Kills the server, and starts another one on the same socket: without its data, unless `settings` keep them. */
   restart(): Promise<void>;
 }
 
@@ -54,6 +56,7 @@ export async function startRedis(...settings: readonly string[]): Promise<TestRe
       await clients[0]?.configSet("port", port);
       return ["127.0.0.1", port];
     },
+    kill: () => kill(server),
     async restart() {
       await kill(server);
       server = await start();
