@@ -26,7 +26,7 @@ async function redisFor(...settings: readonly string[]): Promise<TestRedis> {
 }
 
 async function rigOn(redis: TestRedis, options: RigOptions): Promise<Rig> {
-  const log = redisLog(await redis.client());
+  const log = redisLog(await redis.client({ failsFast: true }));
   onTestFinished(() => log.close());
   return new Rig({ log, leaseTtl: LONG, lookEvery: 20, sweepEvery: 20, ...options });
 }

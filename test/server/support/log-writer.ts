@@ -1,5 +1,5 @@
 // A process that writes to a SQLite log: takes the lease when it is free, adds batches, and gives it back.
-import { sqliteLog } from "agentwire/server/node";
+import { sqliteLog } from "../../../src/server/sqlite-log.node.ts";
 import { eventsFrom } from "../../../src/testing/event-log/log-test.ts";
 
 const [file = "", name = "", rounds = ""] = process.argv.slice(2);

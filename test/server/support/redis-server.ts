@@ -20,16 +20,20 @@ if (isRedisMissing)
 
 export type TestClient = ReturnType<typeof connectTo>;
 
-function connectTo(path: string) {
-  // A call without a connection rejects at once, not after 5 s.
-  const client = createClient({ socket: { path, reconnectStrategy: 5 }, disableOfflineQueue: true });
+function connectTo(path: string, { failsFast = false }: ClientOptions) {
+  const client = createClient({ socket: { path, reconnectStrategy: 5 }, disableOfflineQueue: failsFast });
   client.on("error", () => {}); // a test that ends the server expects them
   return client;
 }
 
+interface ClientOptions {
+  /** A call without a connection rejects at once, not after 5 s. */
+  readonly failsFast?: boolean;
+}
+
 export interface TestRedis extends AsyncDisposable {
   /** A new connected client. Closed with the server. */
-  client(): Promise<TestClient>;
+  client(options?: ClientOptions): Promise<TestClient>;
   /** Has the server listen on a free port of the loopback, for replicas. Returns the arguments of `--replicaof`. */
   listen(): Promise<readonly [host: string, port: string]>;
   kill(): Promise<void>;
@@ -45,8 +49,8 @@ export async function startRedis(...settings: readonly string[]): Promise<TestRe
   let server = await start();
   const clients: TestClient[] = [];
   return {
-    async client() {
-      const client = connectTo(socket);
+    async client(options = {}) {
+      const client = connectTo(socket, options);
       clients.push(client);
       await client.connect();
       return client;
