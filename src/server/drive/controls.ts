@@ -1,6 +1,7 @@
 // Carries out the commands that do not wait for a turn.
 import type { Chat } from "../../chat/chat.ts";
 import type { EventLog } from "../event-log.ts";
+import { isAttended } from "../view/attended.ts";
 import type { Channel } from "../view/channel.ts";
 import { type RelayWish, readKept } from "../wire/command.ts";
 import { type FailedPrompt, promptInputOf } from "./failed-prompt.ts";
@@ -9,10 +10,14 @@ import type { DrivenRequests } from "./requests.ts";
 export interface ControlCommandsHost {
   readonly settings: { readonly log: EventLog };
   readonly channel: Pick<Channel, "id">;
+  readonly epoch: number;
+  readonly isEnding: boolean;
   readonly requests: DrivenRequests;
   readonly chat: Chat | undefined;
   readonly prompts: { readonly active: { readonly key: string } | undefined };
   writeFailed(prompt: FailedPrompt): Promise<void>;
+  onAttended(): void;
+  failed(what: string, error: unknown): void;
 }
 
 /** Carries out commands on the chat and on its inbox. One that comes too late has no effect. */
@@ -21,12 +26,33 @@ export class ControlCommands {
   /** The key of the prompt that goes next, even in place of the running turn. */
   sendNow: string | undefined;
 
+  /** The key of the command that was taken last. */
+  #taken: string | undefined;
+
   constructor(host: ControlCommandsHost) {
     this.#host = host;
   }
 
-  /** @throws what the log throws */
-  async carryOut(key: string, wish: RelayWish): Promise<void> {
+  /**
+   * Takes all commands that wait.
+   * @param isCarriedOut false: they have no effect
+   * @throws what the log throws
+   */
+  async take(isCarriedOut: boolean): Promise<void> {
+    const { settings, channel, epoch } = this.#host;
+    while (!this.#host.isEnding) {
+      const command = await settings.log.take(channel.id, epoch, "control", this.#taken);
+      if (!command) return;
+      const { key, value } = command;
+      this.#taken = key;
+      const kept = readKept(value);
+      if (isAttended(value)) this.#host.onAttended();
+      else if (!kept) this.#host.failed("the inbox has a command that cannot be read", undefined);
+      else if (isCarriedOut) await this.#carryOut(key, kept.wish);
+    }
+  }
+
+  async #carryOut(key: string, wish: RelayWish): Promise<void> {
     const { requests, chat, settings, channel } = this.#host;
     switch (wish.type) {
       case "withdraw":

@@ -5,19 +5,18 @@ import { type Deferred, deferred } from "../../core/deferred.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import type { Lease } from "../event-log.ts";
 import type { RelaySettings } from "../options.ts";
-import { isAttended } from "../view/attended.ts";
 import type { Channel } from "../view/channel.ts";
-import { readKept } from "../wire/command.ts";
 import { ControlCommands } from "./controls.ts";
 import { DriverTimers } from "./driver-timers.ts";
 import { EventGuard } from "./event-guard.ts";
 import { type FailedPrompt, failedPrompt, promptInputOf } from "./failed-prompt.ts";
 import { guardedSource } from "./guarded-source.ts";
-import { readHistory, snapshotOf, turnName } from "./history.ts";
+import { turnName } from "./history.ts";
 import { readKeptState, savedWith } from "./kept-state.ts";
 import { DrivenPrompts } from "./prompts.ts";
 import { closeOpen, DRIVER_LOST, type Recovered, recover } from "./recovery.ts";
 import { DrivenRequests } from "./requests.ts";
+import { Snapshots } from "./snapshots.ts";
 import { Tenure } from "./tenure.ts";
 import { ToldState } from "./told-state.ts";
 import { Writer } from "./writer.ts";
@@ -40,9 +39,6 @@ export type DriverEnd = "idle" | "closing" | "lost" | "removed" | "broken";
 /** Ending takes some round trips. A log that hangs must not keep the process alive. In ms. */
 const MAX_END = 5_000;
 
-/** Events between two snapshots, at least. A snapshot costs as much as the chat is long. */
-const SNAPSHOT_EVERY = 500;
-
 /** Drives one chat, from the lease to its end. */
 export class Driver {
   readonly channel: Channel;
@@ -55,6 +51,7 @@ export class Driver {
   readonly #guard: EventGuard;
   readonly #timers: DriverTimers;
   readonly #controls: ControlCommands;
+  readonly #snapshots: Snapshots;
   readonly #ended = deferred<void>();
   readonly #started: Promise<void>;
   #told: ToldState | undefined;
@@ -64,10 +61,7 @@ export class Driver {
   #offChat: (() => void) | undefined;
   #source = "";
   #end: DriverEnd | undefined;
-  /** The key of the control command that was taken last. */
-  #taken: string | undefined;
   #completed: string | undefined;
-  #snapshotAt = 0;
   #pump: Promise<void> | undefined;
   #isAgain = false;
 
@@ -102,6 +96,7 @@ export class Driver {
     });
     this.prompts = new DrivenPrompts(this);
     this.#controls = new ControlCommands(this);
+    this.#snapshots = new Snapshots(this);
     channel.driven(lease);
     this.#started = this.#start();
     host.background(this.#started);
@@ -194,6 +189,12 @@ export class Driver {
     this.#timers.unattended(this.requests.waiting > 0 && this.channel.viewers.size === 0);
   }
 
+  /** Somebody views the chat at another server. */
+  onAttended(): void {
+    this.#timers.attended();
+    this.onViewers();
+  }
+
   /** Writes events of the relay itself. @throws once this process may not write */
   readonly write = (events: readonly UniversalEvent[]): Promise<void> =>
     this.#writer.append(events.map((event) => this.#guard.cleaned(event)));
@@ -234,7 +235,7 @@ export class Driver {
     const { settings, channel } = this;
     const { id } = channel;
     this.prompts.recovered(history.prompts, taken);
-    this.#snapshotAt = history.since;
+    this.#snapshots.found(history.since);
     this.#completed = history.completed;
     const state = readKeptState(await settings.log.get(id, "state"), history.completed);
     let chat: Chat;
@@ -256,7 +257,7 @@ export class Driver {
       );
     } catch (error) {
       this.failed("`source` has thrown", error);
-      await this.#takeControls(false);
+      await this.#controls.take(false);
       await this.prompts.refuseAll();
       void this.end("idle");
       return;
@@ -302,11 +303,11 @@ export class Driver {
   async #pumpAll(): Promise<void> {
     while (this.#isAgain && !this.isEnding) {
       this.#isAgain = false;
-      await this.#takeControls(true);
+      await this.#controls.take(true);
       this.channel.setQueue(await this.settings.log.queue(this.channel.id));
       if (await this.prompts.settle()) {
         await this.#told?.keep();
-        await this.#snapshot();
+        await this.#snapshots.keep(this.#writer.head);
         this.#changed();
       }
       if (!this.#quiet && (await this.prompts.next(this.#controls.sendNow))) this.#isAgain = true;
@@ -321,37 +322,6 @@ export class Driver {
   #onIdle(): void {
     if (this.#hasNothing && !this.#pump) void this.end("idle");
     else this.wake();
-  }
-
-  /** @param isCarriedOut false: the commands have no effect */
-  async #takeControls(isCarriedOut: boolean): Promise<void> {
-    const { log } = this.settings;
-    while (!this.isEnding) {
-      const command = await log.take(this.channel.id, this.epoch, "control", this.#taken);
-      if (!command) return;
-      this.#taken = command.key;
-      if (isAttended(command.value)) {
-        this.#timers.attended();
-        this.onViewers();
-        continue;
-      }
-      const kept = readKept(command.value);
-      if (!kept) this.failed("the inbox has a command that cannot be read", undefined);
-      else if (isCarriedOut) await this.#controls.carryOut(command.key, kept.wish);
-    }
-  }
-
-  /** Makes a snapshot now and then, and drops old events behind it. */
-  async #snapshot(): Promise<void> {
-    const { log, retention } = this.settings;
-    const { id } = this.channel;
-    const { head } = this.#writer;
-    const news = head - this.#snapshotAt;
-    if (news < Math.min(retention, Math.max(SNAPSHOT_EVERY, head / 10))) return;
-    const snapshot = snapshotOf(await readHistory(log, id), this.#source, this.prompts.taken);
-    if (!snapshot || !(await log.put(id, this.epoch, "snapshot", snapshot))) return;
-    this.#snapshotAt = snapshot.position;
-    if (head > retention) await log.trim(id, Math.min(snapshot.position + 1, head - retention + 1));
   }
 
   /** Nobody looks at the requests. */
