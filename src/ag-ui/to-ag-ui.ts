@@ -11,8 +11,9 @@ const RUN: Checks<AgUiRun> = { threadId: checks.string, runId: checks.string };
 /**
  * Maps universal events to AG-UI events: a live stream of a source, or stored events. Each turn is a run. The first has
  * the given `runId`, the next ones `<runId>.2`, `<runId>.3`. Nobody can answer over such a stream, so an approval is no
- * interrupt: use `agUiAgent` for these. What happens between turns is left out. An error of `events` ends the run with
- * `RUN_ERROR`.
+ * interrupt: use `agUiAgent` for these. What happens between turns is left out. Runs of AG-UI do not overlap: a turn that
+ * starts before the turn before has ended, in the same session or another one, ends the run of that turn with `RUN_ERROR`,
+ * and what is left of that turn is left out. An error of `events` ends the run with `RUN_ERROR`.
  * @throws InvalidInputError for an argument of another type
  */
 export function toAgUi(events: AsyncIterable<UniversalEvent>, run: AgUiRun): AsyncIterable<AgUiEvent> {
@@ -33,21 +34,24 @@ async function* mapped(
   first: AgUiRun,
 ): AsyncGenerator<AgUiEvent, void, undefined> {
   let run = first;
+  let session = "";
   let writer: TurnWriter | undefined;
   try {
-    for (let number = 2; ; ) {
+    for (let turns = 0; ; ) {
       const { done, value: event } = await events.next();
       if (done) break;
-      if (event.type === "turn.started" && !writer) {
-        writer = new TurnWriter(event.session_id, event.data.turn_id);
+      if (event.type === "turn.started") {
+        if (writer) yield yield* writer.end(run, undefined); // that turn was cut off
+        if (++turns > 1) run = { ...first, runId: `${first.runId}.${turns}` };
+        session = event.session_id;
+        writer = new TurnWriter(session, event.data.turn_id);
         yield runStarted(run);
       }
-      if (!writer) continue;
+      if (event.session_id !== session) continue;
       if (event.type === "turn.ended" || event.type === "session.ended") {
-        yield yield* writer.end(run, event.type === "turn.ended" ? event.data.metadata : undefined);
+        if (writer) yield yield* writer.end(run, event.type === "turn.ended" ? event.data.metadata : undefined);
         writer = undefined;
-        run = { ...first, runId: `${first.runId}.${number++}` };
-      } else yield* writer.write(event);
+      } else if (writer) yield* writer.write(event);
     }
     if (writer) yield yield* writer.end(run, undefined);
   } catch (error) {

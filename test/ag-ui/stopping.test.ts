@@ -1,12 +1,13 @@
 import { type AgUiEvent, agUiAgent, toAgUi } from "agentwire/ag-ui";
 import { createChat } from "agentwire/chat";
 import { agentStep, MockAgent } from "agentwire/testing/agent";
+import type { UniversalEvent } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import { until } from "../../examples/support/until.ts";
 import { settle } from "../../src/testing/settle.ts";
 import { Script } from "../universal/build.ts";
 import { approve, Bench, inputOf, interruptsOf, resumeOf, textOf } from "./support/client.ts";
-import { collect, judge, told } from "./support/judge.ts";
+import { collect, judge, ofType, told } from "./support/judge.ts";
 import { RUN } from "./support/mapped.ts";
 
 const idle = ({ busy, queue }: { readonly busy: boolean; readonly queue: readonly unknown[] }) =>
@@ -250,6 +251,51 @@ describe("a stream that is cut", () => {
     }
   });
 
+  test.each([
+    ["another session", () => new Script("ses_2").session()],
+    ["the same session", () => new Script().session().turn("lost").skip(1)],
+  ])("at any event and goes on with a turn of %s is two complete runs", async (_, script) => {
+    const next = script().turn("next");
+    next.message(["Two."]);
+    const rest = next.turnEnded().events.slice(next.events.findLastIndex(isStart));
+    for (let length = 2; length <= events.events.length; length++) {
+      const all = await collect(toAgUi(streamOf([...events.events.slice(0, length), ...rest]), RUN));
+      await judge(all);
+      const ends = told(all).filter((line) => line.startsWith("RUN_"));
+      expect(ends).toEqual(["RUN_STARTED", "RUN_ERROR incomplete", "RUN_STARTED", "RUN_FINISHED success"]);
+      expect(ofType(all, "RUN_STARTED").map(({ runId }) => runId)).toEqual(["run", "run.2"]);
+      const [message] = ofType(all, "TEXT_MESSAGE_START").slice(-1);
+      expect(message?.messageId.split(":")[0]).toBe(rest[0]?.session_id);
+      expect(textOf(all).endsWith("Two.")).toBe(true);
+    }
+  });
+
+  test("by a turn of another session has no event of the run after it, and other events leave it alone", async () => {
+    const first = new Script().session().turn("go");
+    const other = new Script("ses_2").session();
+    other.status("connection.lost");
+    const early = first.events.splice(0);
+    const between = other.events.splice(0);
+    first.message(["One."]);
+    const middle = first.events.splice(0);
+    other.turn("next");
+    const start = other.events.splice(0);
+    first.message(["lost"]);
+    first.turnEnded();
+    other.message(["Two."]);
+    other.turnEnded();
+    const order = [...early, ...between, ...middle, ...start, ...first.events, ...other.events];
+    const all = await collect(toAgUi(streamOf(order), RUN));
+    await judge(all);
+    expect(textOf(all)).toBe("One.Two.");
+    expect(told(all).filter((line) => line.startsWith("RUN_"))).toEqual([
+      "RUN_STARTED",
+      "RUN_ERROR incomplete",
+      "RUN_STARTED",
+      "RUN_FINISHED success",
+    ]);
+  });
+
   test("by an error ends its run with that error", async () => {
     async function* failing() {
       yield* events.events;
@@ -258,6 +304,8 @@ describe("a stream that is cut", () => {
     const all = await collect(toAgUi(failing(), RUN));
     expect(all.at(-1)).toEqual({ type: "RUN_ERROR", message: "lost", code: "unknown" });
   });
+
+  const isStart = ({ type }: UniversalEvent) => type === "turn.started";
 
   async function* streamOf<T>(list: readonly T[]): AsyncGenerator<T> {
     yield* list;
