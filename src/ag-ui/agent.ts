@@ -72,7 +72,8 @@ class ChatRuns {
   readonly #chat: Chat;
   readonly #feed: TurnFeed;
   #threadId: string | undefined;
-  #isRunning = false;
+  /** The run under way. A run that is stopped, or of which only the last event is unread, is under way no more. */
+  #running: AgUiRun | undefined;
   /** The last turn, until it was written to its end. */
   #course: Course | undefined;
   /** The prompts of the client, by the ids of its messages. `text` is undefined for a prompt with images. */
@@ -87,26 +88,33 @@ class ChatRuns {
     input: RunAgentInput,
     signals: readonly (AbortSignal | undefined)[],
   ): AsyncGenerator<AgUiEvent, void, undefined> {
-    let isMine = false;
+    let run: AgUiRun | undefined;
     try {
       const request = readRunInput(input);
       const refused = this.#refuse(request.run);
       if (refused) yield refused;
       else {
-        this.#isRunning = isMine = true;
+        this.#running = run = request.run;
         yield* this.#follow(request, signals);
       }
     } catch (error) {
+      this.#release(run);
       yield runError(error);
     } finally {
-      if (isMine) this.#isRunning = false;
+      this.#release(run);
     }
+  }
+
+  /** Whoever reads the run may never ask for its next event, so this does not wait for it. */
+  #release(run: AgUiRun | undefined): void {
+    if (this.#running === run) this.#running = undefined;
   }
 
   #refuse({ threadId }: AgUiRun): AgUiEvent | undefined {
     if (this.#threadId !== undefined && this.#threadId !== threadId)
       return runRefused("unknown-thread", "This agent has another thread. Make a chat for each thread.");
-    if (this.#isRunning)
+    const { busy, queue } = this.#chat.getSnapshot(); // nobody may read a run whose turn is over
+    if (this.#running && (busy || queue.length > 0))
       return runRefused("busy", "Another run of this thread is under way. Wait for its end.");
     this.#threadId = threadId;
     return undefined;
@@ -120,8 +128,9 @@ class ChatRuns {
     const stop = new AbortController();
     let task: Task | AgUiEvent | undefined;
     const abort = (): void => {
-      if (!stop.signal.aborted && task && !("type" in task)) this.#cancel(task);
+      if (!stop.signal.aborted && task && !("type" in task)) this.#cancel(task, run);
       stop.abort();
+      this.#release(run);
     };
     try {
       for (const signal of signals) {
@@ -130,13 +139,16 @@ class ChatRuns {
       }
       task = stop.signal.aborted ? cancelled(run) : this.#begin(request);
       if ("type" in task) {
+        this.#release(run);
         if (task.type !== "RUN_ERROR") yield runStarted(run);
         yield task;
         return;
       }
+      const course = "sent" in task ? this.#courseOf(task, run, stop.signal) : task; // a slow reader misses no turn
       yield runStarted(run);
-      const last = yield* this.#write(task, run, stop.signal);
+      const last = yield* this.#write(await course, run, stop.signal);
       task = undefined; // from here on there is nothing to cancel
+      this.#release(run);
       yield last;
     } finally {
       for (const signal of signals) signal?.removeEventListener("abort", abort);
@@ -215,13 +227,12 @@ class ChatRuns {
 
   /** Writes until the turn ends or waits. Returns the run's last event. */
   async *#write(
-    task: Task,
+    course: Course | AgUiEvent,
     run: AgUiRun,
     signal: AbortSignal,
   ): AsyncGenerator<AgUiEvent, AgUiEvent, undefined> {
-    const course = "sent" in task ? await this.#courseOf(task, run, signal) : task;
     if ("type" in course) return course;
-    this.#course = course;
+    if (this.#running === run) this.#course = course;
     const { turn, writer, shown } = course;
     const reading = turn.read(course.at, signal);
     for (;;) {
@@ -232,7 +243,7 @@ class ChatRuns {
           yield* writer.write(value);
           continue;
         }
-        this.#course = undefined;
+        this.#forget(course);
         return yield* writer.end(run, value.type === "turn.ended" ? value.data.metadata : undefined);
       }
       if (value === "waiting") {
@@ -241,7 +252,7 @@ class ChatRuns {
         for (const { id } of interrupts) shown.add(id);
         return agUi({ type: "RUN_FINISHED", ...run, outcome: { type: "interrupt", interrupts } });
       }
-      this.#course = undefined;
+      this.#forget(course);
       return yield* writer.end(run, value === "aborted" ? { status: "cancelled" } : undefined);
     }
   }
@@ -261,9 +272,13 @@ class ChatRuns {
     return runRefused(code, sentences(title, detail));
   }
 
+  #forget(course: Course): void {
+    if (this.#course === course) this.#course = undefined;
+  }
+
   /** Cancels what a run has begun: its turn, or its prompt that waits. */
-  #cancel(task: Task): void {
-    this.#course = undefined;
+  #cancel(task: Task, run: AgUiRun): void {
+    if (this.#running === run) this.#course = undefined;
     if ("sent" in task) this.#feed.cancelPrompt(task.sent);
     else this.#feed.cancelTurn(task.turn);
   }

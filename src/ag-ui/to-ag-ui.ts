@@ -49,7 +49,8 @@ async function* mapped(
       }
       if (event.session_id !== session) continue;
       if (event.type === "turn.ended" || event.type === "session.ended") {
-        if (writer) yield yield* writer.end(run, event.type === "turn.ended" ? event.data.metadata : undefined);
+        if (writer)
+          yield yield* writer.end(run, event.type === "turn.ended" ? event.data.metadata : undefined);
         writer = undefined;
       } else if (writer) yield* writer.write(event);
     }

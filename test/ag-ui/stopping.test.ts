@@ -1,4 +1,4 @@
-import { type AgUiEvent, agUiAgent, toAgUi } from "agentwire/ag-ui";
+import { type AgUiEvent, agUiAgent, encodeSse, toAgUi } from "agentwire/ag-ui";
 import { createChat } from "agentwire/chat";
 import { agentStep, MockAgent } from "agentwire/testing/agent";
 import type { UniversalEvent } from "agentwire/universal";
@@ -129,6 +129,42 @@ describe("a run that is stopped", () => {
     expect(told(await bench.run(inputOf(["go"], entry)))).toEqual(["RUN_ERROR interrupt-over"]);
   });
 
+  test.each(["signal", "return", "body"] as const)(
+    "at any event, and of which nobody reads the rest, does not keep the next run waiting: by %s",
+    async (how) => {
+      const length = await lengthOf();
+      for (let at = 1; at <= length; at++) {
+        await using bench = new Bench({ script });
+        const stop = new AbortController();
+        const events = bench.agent.run(inputOf(["go"]), { signal: stop.signal });
+        const run = events[Symbol.asyncIterator]();
+        const reader = encodeSse({ [Symbol.asyncIterator]: () => run }).getReader();
+        for (let read = 0; read < at; read++) await (how === "body" ? reader.read() : run.next());
+        if (how === "signal") stop.abort();
+        else await (how === "body" ? reader.cancel() : run.return?.());
+        const next = await bench.run(inputOf(["go", "again"]));
+        expect(textOf(next)).toContain("three four five");
+        expect(told(next).at(-1)).toBe("RUN_FINISHED success");
+      }
+    },
+  );
+
+  test("and is read on while the next run waits for an approval leaves the interrupts of that run alone", async () => {
+    await using bench = new Bench({
+      script: ({ text }) => [text, agentStep.tool({ name: "rm", approval: true, output: "gone" })],
+    });
+    const [stop, inputs] = [new AbortController(), [inputOf(["go"]), inputOf(["go", "more"])] as const];
+    const run = bench.agent.run(inputs[0], { signal: stop.signal })[Symbol.asyncIterator]();
+    await run.next();
+    stop.abort();
+    const [interrupt] = interruptsOf(await bench.run(inputs[1]));
+    const rest: AgUiEvent[] = [];
+    for (let next = await run.next(); !next.done; next = await run.next()) rest.push(next.value);
+    expect(told(rest)).toEqual(["RUN_FINISHED cancelled"]);
+    const last = await bench.run({ ...inputs[1], ...resumeOf(approve(interrupt?.id ?? "")) });
+    expect(told(last)).toContain("TOOL_CALL_RESULT gone");
+  });
+
   test("leaves no listener at its signal", async () => {
     await using bench = new Bench();
     const listeners = new Set<unknown>();
@@ -202,6 +238,21 @@ describe("a run is refused", () => {
     expect(told(await first).at(-1)).toBe("RUN_FINISHED success");
     bench.mock.release("gate");
     expect(bench.mock.prompts).toHaveLength(1);
+  });
+
+  test("beside a run that nobody reads: busy, until the turn of that run is over", async () => {
+    await using bench = new Bench({
+      script: ({ text }) => (text === "go" ? ["Hi", agentStep.wait("gate")] : [text]),
+    });
+    const run = bench.agent.run(inputOf(["go"]))[Symbol.asyncIterator]();
+    await run.next();
+    expect(told(await bench.run(inputOf(["go", "more"])))).toEqual(["RUN_ERROR busy"]);
+    bench.mock.release("gate");
+    await until(bench.chat, idle);
+    expect(textOf(await bench.run(inputOf(["go", "more"])))).toBe("more");
+    const rest: AgUiEvent[] = [];
+    for (let next = await run.next(); !next.done; next = await run.next()) rest.push(next.value);
+    expect(told(rest).at(-1)).toBe("RUN_FINISHED success");
   });
 
   test("on a closed chat: RUN_ERROR closed", async () => {
