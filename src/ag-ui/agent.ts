@@ -6,10 +6,11 @@ import { readPrompt } from "../chat/prompt.ts";
 import { FeedTurn, TurnFeed } from "../chat/turn-feed.ts";
 import { type Checks, checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
+import { Recent } from "../core/recent.ts";
 import { breakable } from "./breakable.ts";
 import { type AgUiEvent, type AgUiRun, agUi, runError, runRefused, runStarted, sentences } from "./event.ts";
 import { type RunRequest, readRunInput } from "./input.ts";
-import { answerIn, decisionOf } from "./interrupts.ts";
+import { answerIn, decisionOf, OVER, unknownInterrupt } from "./interrupts.ts";
 import { TurnWriter } from "./turn-writer.ts";
 
 /** A chat as an agent of AG-UI. */
@@ -67,6 +68,9 @@ type Task = Course | { readonly sent: string; readonly messageId: string };
 
 type Prompt = NonNullable<RunRequest["prompt"]>;
 
+/** Remembered interrupts of earlier turns. An older one is called unknown. */
+const MAX_SHOWN = 1_000;
+
 /** The runs of one agent. */
 class ChatRuns {
   readonly #chat: Chat;
@@ -76,6 +80,8 @@ class ChatRuns {
   #running: AgUiRun | undefined;
   /** The last turn, until it was written to its end. */
   #course: Course | undefined;
+  /** To tell the interrupts of earlier turns from unknown ones. */
+  readonly #everShown = new Recent<string, true>(MAX_SHOWN);
   /** The prompts of the client, by the ids of its messages. `text` is undefined for a prompt with images. */
   readonly #prompts = new Map<string, { readonly id: string; readonly text: string | undefined }>();
 
@@ -197,11 +203,11 @@ class ChatRuns {
 
   /** An answer names what was shown, or does nothing. */
   #resume(entries: readonly ResumeEntry[], course: Course | undefined): Task | AgUiEvent {
-    if (!course || !entries.some(({ interruptId }) => course.shown.has(interruptId)))
-      return runRefused(
-        "interrupt-over",
-        "These interrupts are over, and so is their turn. Send a new message.",
-      );
+    if (!course || !entries.some(({ interruptId }) => course.shown.has(interruptId))) {
+      const unknown = entries.find(({ interruptId }) => !this.#everShown.has(interruptId));
+      const open = [...(course?.shown ?? [])].filter((id) => course?.turn.waiting.has(id));
+      return runRefused("interrupt-over", unknown ? unknownInterrupt(unknown.interruptId, open) : OVER);
+    }
     const { turn, writer, shown } = course;
     const replies = new Map<string, () => ChatResult>();
     for (const entry of entries) {
@@ -249,7 +255,10 @@ class ChatRuns {
       if (value === "waiting") {
         const interrupts = [...writer.interrupts.values()].filter(({ id }) => turn.waiting.has(id));
         yield* writer.suspend();
-        for (const { id } of interrupts) shown.add(id);
+        for (const { id } of interrupts) {
+          shown.add(id);
+          this.#everShown.set(id, true);
+        }
         return agUi({ type: "RUN_FINISHED", ...run, outcome: { type: "interrupt", interrupts } });
       }
       this.#forget(course);

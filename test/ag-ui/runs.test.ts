@@ -174,6 +174,23 @@ describe("resume", () => {
     expect(bench.mock.decisions).toHaveLength(1);
   });
 
+  test("with an unknown id says so, and names the open interrupts", async () => {
+    await using bench = new Bench({ script: asking });
+    const [interrupt] = interruptsOf(await bench.run(inputOf(["go"])));
+    const refusal = async (interruptId: string) => {
+      const [event] = await bench.run(inputOf(["go"], resumeOf(approve(interruptId))));
+      return event?.type === "RUN_ERROR" ? `${event.code}: ${event.message}` : "none";
+    };
+    const id = interrupt?.id ?? "";
+    expect(await refusal("odd")).toMatch(/^interrupt-over: .*"odd"\. Open interrupts: /);
+    expect(await refusal("odd")).toContain(JSON.stringify(id));
+    expect((await refusal("x".repeat(100_000))).length).toBeLessThan(500);
+    expect(bench.chat.getSnapshot().pending).toHaveLength(1);
+    await bench.run(inputOf(["go"], resumeOf(approve(id))));
+    expect(await refusal("odd")).toMatch(/"odd"\. No interrupt is open: send a new message/);
+    expect(await refusal(id)).toContain("These interrupts are over, and so is their turn");
+  });
+
   test("for an approval whose turn was written to its end is RUN_ERROR", async () => {
     await using bench = new Bench({ script: asking });
     const [interrupt] = interruptsOf(await bench.run(inputOf(["go"])));
