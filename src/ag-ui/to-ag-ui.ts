@@ -1,8 +1,8 @@
 // Maps a stream of universal events to AG-UI: each turn is a run.
-import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
+import { type Checks, checkFields, checks, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { UniversalEvent } from "../universal/events.ts";
-import { breakable } from "./breakable.ts";
+import { breakable, checkIterable } from "./breakable.ts";
 import { type AgUiEvent, type AgUiRun, runError, runStarted } from "./event.ts";
 import { TurnWriter } from "./turn-writer.ts";
 
@@ -17,11 +17,7 @@ const RUN: Checks<AgUiRun> = { threadId: checks.string, runId: checks.string };
  * @throws InvalidInputError for an argument of another type
  */
 export function toAgUi(events: AsyncIterable<UniversalEvent>, run: AgUiRun): AsyncIterable<AgUiEvent> {
-  if (typeof (events as Partial<typeof events> | undefined)?.[Symbol.asyncIterator] !== "function")
-    throw new InvalidInputError(
-      `the events are ${describe(events)}.`,
-      "Pass an async iterable, such as `source.toUniversal(turn)`.",
-    );
+  checkIterable(events, "`source.toUniversal(turn)`");
   if (!isObject(run) || run.threadId === undefined || run.runId === undefined)
     throw new InvalidInputError("the ids of the run are missing.", "Pass { threadId, runId }.");
   checkFields<AgUiRun, typeof RUN>(run, RUN, "field");

@@ -169,17 +169,38 @@ test("the encoder reads an event only when the body is read, and a cancelled bod
   expect(isLeft).toBe(true);
 });
 
-test("the body fails if the events do, or are no JSON, and the loop is left", async () => {
+test("the body fails if the events do", async () => {
   const failing = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("lost")) }) };
   await expect(encodeSse(failing).getReader().read()).rejects.toThrow("lost");
+});
+
+const circular: Record<string, unknown> = { type: "CUSTOM", name: "a" };
+circular["value"] = circular;
+
+test.each([
+  ["nothing", undefined, /an event is undefined\. Pass events of AG-UI/],
+  ["null", null, /an event is null/],
+  ["a text", "data", /an event is a string/],
+  ["an array", [], /an event is an array/],
+  ["a circular event", circular, /an event of the type CUSTOM cannot be written as JSON/],
+  [
+    "a BigInt",
+    { type: "CUSTOM", name: "a", value: 1n },
+    /an event of the type CUSTOM cannot be written as JSON/,
+  ],
+])("the body fails with a typed error for %s, and the loop is left", async (_, value, message) => {
   let isLeft = false;
   async function* odd() {
     try {
-      yield { type: "CUSTOM", name: "a", value: 1n } as never;
+      yield value as never;
     } finally {
       isLeft = true;
     }
   }
-  await expect(encodeSse(odd()).getReader().read()).rejects.toThrow(TypeError);
+  const error: unknown = await encodeSse(odd())
+    .getReader()
+    .read()
+    .catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "invalid-input", message: expect.stringMatching(message) });
   expect(isLeft).toBe(true);
 });
