@@ -107,6 +107,11 @@ const ANSWERS_FIELDS: Checks<AnswersPayload> = { answers: checks.array };
 export function decisionOf({ status, payload }: ResumeEntry): Decision {
   if (status === "cancelled") return "reject";
   const given = payloadWith("approved", payload, "{ approved: true }");
+  if (Object.hasOwn(given, "editedArgs"))
+    throw new InvalidInputError(
+      "the `payload` of a resume entry has `editedArgs`, but a call runs with the arguments that were shown, or not at all.",
+      'Approve the call as it is, or deny it and say in `reason` what to call instead: { approved: false, reason: "Use b.txt." }.',
+    );
   checkFields<ApprovalPayload, typeof APPROVAL_FIELDS>(given as ApprovalPayload, APPROVAL_FIELDS, FIELD);
   const { approved, scope, reason } = given as ApprovalPayload;
   if (approved) return { decision: "once", ...defined({ scope }) };
