@@ -155,15 +155,16 @@ export class TurnSpans {
     const call = partIn(item, "tool_call");
     if (!call) return;
     const { name, call_id, tool_kind: kind } = call;
+    const id = item.native_item_id ?? call_id; // the backend and its model know the call by their own id
     const attributes = {
       [GEN_AI_TOOL_NAME]: name,
-      [GEN_AI_TOOL_CALL_ID]: call_id,
-      ...ours("tool", { kind }),
+      [GEN_AI_TOOL_CALL_ID]: id,
+      ...ours("tool", { kind, call_id }),
     };
     const opened = this.#open(EXECUTE_TOOL, name, within.context, attributes);
     this.#inside.set(item.item_id, opened);
     if (!this.#exports(opened)) return;
-    within.parts.push({ type: "tool_call", id: call_id, name, arguments: call.arguments });
+    within.parts.push({ type: "tool_call", id, name, arguments: call.arguments });
     opened.span.setAttribute(GEN_AI_TOOL_CALL_ARGUMENTS, call.arguments);
   }
 

@@ -131,6 +131,27 @@ describe("with `content`", () => {
     });
   });
 
+  test("a call has the backend's id, as its span has, and ours beside it; ours alone if the backend has none", () => {
+    const script = new Script().session().turn("go");
+    for (const native_item_id of ["toolu_9", null]) {
+      const call_id = native_item_id === null ? "cass_1" : "toolu_9#2"; // a backend may repeat its ids
+      const content = [{ type: "tool_call", name: "ls", arguments: "{}", call_id }] as const;
+      script.item({ kind: "tool_call", native_item_id, content });
+    }
+    const { spans, span } = exported(script.turnEnded().events, true);
+    const calls = spans().filter(({ name }) => name === "execute_tool ls");
+    const ids = calls.map(({ attributes: of }) => [of["gen_ai.tool.call.id"], of["agentwire.tool.call_id"]]);
+    expect(ids.sort()).toEqual([
+      ["cass_1", "cass_1"],
+      ["toolu_9", "toolu_9#2"],
+    ]);
+    const output = String(span("invoke_agent fake").attributes["gen_ai.output.messages"]);
+    expect(JSON.parse(output)[0].parts.map(({ id }: { readonly id: string }) => id)).toEqual([
+      "toolu_9",
+      "cass_1",
+    ]);
+  });
+
   test("the span of a sub-agent has its own task and its own answer", async () => {
     const { chat, span } = traced(
       [[agentStep.subagent({ type: "picker", prompt: "Pick.", steps: ["Found."] }), "Done."]],

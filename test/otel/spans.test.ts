@@ -139,6 +139,7 @@ describe("a tool call", () => {
       "gen_ai.operation.name": "execute_tool",
       "gen_ai.tool.name": "shell",
       "gen_ai.tool.call.id": "call_1",
+      "agentwire.tool.call_id": "call_1",
       "agentwire.tool.kind": "execute",
       "agentwire.status": "done",
     });
