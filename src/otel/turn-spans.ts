@@ -118,7 +118,10 @@ export class TurnSpans {
       const { prompt: content } = facts;
       if (content !== undefined && this.#exports(agent))
         agent.span.setAttribute(GEN_AI_INPUT_MESSAGES, messagesText("user", [{ type: "text", content }]));
-    } else if (kind === "tool_result") tell(this.#within(parent_id), [`${OURS}tool.running`, {}]);
+    } else if (kind === "tool_result") {
+      const call = this.#inside.get(parent_id ?? "");
+      if (call) call.resultAt ??= Date.now();
+    }
   }
 
   #completed({ item, state }: ItemData): void {
@@ -184,6 +187,9 @@ export class TurnSpans {
     const opened = this.#inside.get(item ?? "");
     if (!opened) return;
     this.#inside.delete(item ?? "");
+    const { span, resultAt } = opened;
+    if (resultAt !== undefined && status !== "denied")
+      this.#telemetry.guard(() => span.addEvent(`${OURS}tool.running`, {}, resultAt));
     const attributes = {
       [AGENTWIRE_STATUS]: status,
       [ERROR_TYPE]: status === "failed" ? "tool_failed" : undefined,
