@@ -203,9 +203,8 @@ export class TurnSpans {
     guard(() => {
       span.setAttributes(attributes);
       if (attributes[ERROR_TYPE] !== undefined) span.setStatus({ code: api.SpanStatusCode.ERROR });
-      const finish = String(attributes[GEN_AI_FINISH_REASONS] ?? "stop"); // there is one reason
       if (parts.length > 0)
-        span.setAttribute(GEN_AI_OUTPUT_MESSAGES, messagesText("assistant", parts, finish));
+        span.setAttribute(GEN_AI_OUTPUT_MESSAGES, messagesText("assistant", parts, finishOf(attributes)));
     });
     guard(() => span.end());
   }
@@ -237,6 +236,14 @@ export class TurnSpans {
   #exports({ span }: OpenSpan): boolean {
     return this.#telemetry.content && span.isRecording();
   }
+}
+
+/** Why the last message of an agent ends. A backend that gives no reason to stop may still have been cut off. */
+function finishOf(attributes: Attributes): string {
+  const status = attributes[AGENTWIRE_STATUS];
+  if (status === "failed") return "error";
+  const [stated] = [attributes[GEN_AI_FINISH_REASONS] ?? []].flat(); // there is one reason at most
+  return String(stated ?? (status === "completed" ? "stop" : status));
 }
 
 function tell({ span }: OpenSpan, event: SpanEvent | undefined): void {

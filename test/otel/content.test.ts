@@ -163,6 +163,31 @@ describe("with `content`", () => {
     expect(textOf([span("invoke_agent mock")])).not.toContain("Found.");
   });
 
+  test.each([
+    ["completed", undefined, "stop"],
+    ["failed", undefined, "error"],
+    ["failed", "stop", "error"],
+    ["cancelled", undefined, "cancelled"],
+    ["cancelled", "timeout", "timeout"],
+  ] as const)("the last message of a %s turn that states %s ends by %s", (status, stop_reason, reason) => {
+    const script = new Script().session().turn("go");
+    script.message(["a"]);
+    script.turnEnded({ status, ...(stop_reason ? { stop_reason } : {}) });
+    const { attributes } = exported(script.events, true).span("invoke_agent fake");
+    expect(JSON.parse(String(attributes["gen_ai.output.messages"]))).toMatchObject([
+      { finish_reason: reason },
+    ]);
+  });
+
+  test("the last message of a sub-agent that is cut off with its turn does not end by `stop`", () => {
+    const script = new Script().session().turn("go");
+    script.message(["a"], { parent: script.subagent("picker") });
+    const { attributes } = exported(script.turnEnded({ status: "failed" }).events, true).span(
+      "invoke_agent picker",
+    );
+    expect(attributes["gen_ai.output.messages"]).toContain('"finish_reason":"abandoned"');
+  });
+
   test("a reason to stop is the reason of the last message", () => {
     const script = new Script().session().turn("go");
     script.message(["a"]);
