@@ -25,8 +25,14 @@ export interface TelemetryOptions {
 }
 
 const OPTIONS: Checks<TelemetryOptions> = {
-  tracer: checks.object,
-  meter: checks.object,
+  tracer: {
+    expects: 'a tracer, not its provider: pass `provider.getTracer("my-app")`',
+    holds: (value) => typeof fieldsOf(value)["startSpan"] === "function",
+  },
+  meter: {
+    expects: 'a meter, not its provider: pass `provider.getMeter("my-app")`',
+    holds: (value) => typeof fieldsOf(value)["createHistogram"] === "function",
+  },
   content: checks.boolean,
 };
 

@@ -1,4 +1,5 @@
 import { context, metrics, ROOT_CONTEXT, trace } from "@opentelemetry/api";
+import { MeterProvider } from "@opentelemetry/sdk-metrics";
 import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
@@ -160,5 +161,27 @@ describe("a mistake", () => {
       /Did you mean `content`/,
     );
     expect(() => withTelemetry(new MockAgent(), { tracer: 1 as never })).toThrow(/`tracer` is 1/);
+  });
+
+  test("a provider, or anything else, in place of a tracer or a meter is refused with what to pass", () => {
+    const refused = (options: object): unknown => {
+      try {
+        return withTelemetry(new MockAgent(), options as never);
+      } catch (error) {
+        return error;
+      }
+    };
+    for (const tracer of [new TracerProvider(), trace, trace.getTracerProvider(), {}])
+      expect(refused({ tracer })).toMatchObject({
+        code: "invalid-input",
+        message: expect.stringContaining("provider.getTracer("),
+      });
+    for (const meter of [new MeterProvider(), metrics, metrics.getMeterProvider(), {}])
+      expect(refused({ meter })).toMatchObject({
+        code: "invalid-input",
+        message: expect.stringContaining("provider.getMeter("),
+      });
+    const fine = { tracer: trace.getTracer("a"), meter: metrics.getMeter("a") }; // of no provider yet
+    expect(refused(fine)).not.toBeInstanceOf(Error);
   });
 });
