@@ -1,5 +1,11 @@
+import { readFileSync } from "node:fs";
 import { context, metrics, ROOT_CONTEXT, trace } from "@opentelemetry/api";
-import { MeterProvider } from "@opentelemetry/sdk-metrics";
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from "@opentelemetry/sdk-metrics";
 import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
@@ -56,6 +62,25 @@ describe("a client", () => {
     await after.prompt("two").outcome;
     await Promise.all([before.close(), after.close()]);
     expect(exporter.getFinishedSpans()).toHaveLength(1);
+  });
+
+  test("tells the global providers the name and the version of this package as the scope", async () => {
+    const { name, version } = JSON.parse(
+      readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+    );
+    const exporter = setProvider();
+    const meters = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+    const reader = new PeriodicExportingMetricReader({ exporter: meters, exportIntervalMillis: 3_600_000 });
+    const provider = new MeterProvider({ readers: [reader] });
+    metrics.setGlobalMeterProvider(provider);
+    const client = withTelemetry(new MockAgent()).client();
+    await client.prompt("go").outcome;
+    await client.close();
+    await provider.forceFlush();
+    const scopes = meters.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.map(({ scope }) => scope));
+    expect(scopes).toMatchObject([{ name, version }]);
+    expect(exporter.getFinishedSpans()).toMatchObject([{ instrumentationScope: { name, version } }]);
+    await provider.shutdown();
   });
 
   test("is measured if only a meter is set", async () => {
