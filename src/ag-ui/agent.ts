@@ -119,9 +119,12 @@ class ChatRuns {
   #refuse({ threadId }: AgUiRun): AgUiEvent | undefined {
     if (this.#threadId !== undefined && this.#threadId !== threadId)
       return runRefused("unknown-thread", "This agent has another thread. Make a chat for each thread.");
-    const { busy, queue } = this.#chat.getSnapshot(); // nobody may read a run whose turn is over
-    if (this.#running && (busy || queue.length > 0))
-      return runRefused("busy", "Another run of this thread is under way. Wait for its end.");
+    if (this.#running) {
+      const { busy, queue } = this.#chat.getSnapshot();
+      if (busy || queue.length > 0)
+        return runRefused("busy", "Another run of this thread is under way. Wait for its end.");
+      this.#course = undefined; // its turn is over, and nobody may ever read its end
+    }
     this.#threadId = threadId;
     return undefined;
   }

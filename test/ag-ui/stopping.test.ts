@@ -240,19 +240,31 @@ describe("a run is refused", () => {
     expect(bench.mock.prompts).toHaveLength(1);
   });
 
-  test("beside a run that nobody reads: busy, until the turn of that run is over", async () => {
+  test.each([
+    ["a new message", "more"],
+    ["the same message", "go"],
+  ])("beside a run that nobody reads: busy, until the turn of that run is over: %s", async (_, text) => {
+    let asked = 0;
     await using bench = new Bench({
-      script: ({ text }) => (text === "go" ? ["Hi", agentStep.wait("gate")] : [text]),
+      script: ({ text: prompt }) => ["Hi ", agentStep.wait("gate"), `${prompt} ${++asked}`],
     });
     const run = bench.agent.run(inputOf(["go"]))[Symbol.asyncIterator]();
-    await run.next();
-    expect(told(await bench.run(inputOf(["go", "more"])))).toEqual(["RUN_ERROR busy"]);
+    const first: AgUiEvent[] = [];
+    for (let next = await run.next(); !next.done; next = await run.next()) {
+      first.push(next.value);
+      if (next.value.type === "TEXT_MESSAGE_CONTENT") break;
+    }
+    const input = text === "go" ? inputOf(["go"]) : inputOf(["go", text]);
+    expect(told(await bench.run(input))).toEqual(["RUN_ERROR busy"]);
     bench.mock.release("gate");
     await until(bench.chat, idle);
-    expect(textOf(await bench.run(inputOf(["go", "more"])))).toBe("more");
-    const rest: AgUiEvent[] = [];
-    for (let next = await run.next(); !next.done; next = await run.next()) rest.push(next.value);
-    expect(told(rest).at(-1)).toBe("RUN_FINISHED success");
+    const second = bench.run(input);
+    await bench.mock.waitFor(({ prompts }) => prompts.length === 2);
+    bench.mock.release("gate");
+    expect(textOf(await second)).toBe(`Hi ${text} 2`);
+    for (let next = await run.next(); !next.done; next = await run.next()) first.push(next.value);
+    await judge(first);
+    expect(textOf(first)).toBe("Hi go 1");
   });
 
   test("on a closed chat: RUN_ERROR closed", async () => {
