@@ -80,7 +80,7 @@ class ChatRuns {
 
   constructor(chat: Chat) {
     this.#chat = chat;
-    this.#feed = new TurnFeed(chat);
+    this.#feed = TurnFeed.of(chat);
   }
 
   async *run(
@@ -180,6 +180,7 @@ class ChatRuns {
       text: input.images ? undefined : input.text,
     });
     this.#course = undefined;
+    this.#feed.expect(outcome.id);
     return { sent: outcome.id, messageId };
   }
 

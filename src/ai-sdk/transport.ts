@@ -63,7 +63,7 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
         "Pass a chat: new AgentwireChatTransport(createChat(codey({ url }))).",
       );
     this.#chat = chat;
-    this.#feed = new TurnFeed(chat);
+    this.#feed = TurnFeed.of(chat);
   }
 
   /**
@@ -155,6 +155,7 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
     if (trigger === "submit-message" && last && isAgents(last)) return this.#goOn(last, request);
     const sent = this.#send(options);
     if (!sent.ok) return errorChunks(errorWords(sent.error));
+    this.#feed.expect(sent.id);
     request.promptId = sent.id;
     return this.#follow(sent.id, request);
   }

@@ -1,6 +1,6 @@
-// The events of a chat's newest turn, kept for adapters whose streams end while the turn waits for the user.
+// The events of a chat's turns, kept for adapters whose streams end while the turn waits for the user.
 import type { Unsubscribe } from "../core/tell/events.ts";
-import type { UniversalEvent } from "../universal/events.ts";
+import type { TurnStarted, UniversalEvent } from "../universal/events.ts";
 import { EventLog } from "../universal/listen/log.ts";
 import type { List } from "../universal/transcript/list.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
@@ -30,10 +30,7 @@ export class FeedTurn {
   readonly #takesAnswers: boolean;
 
   /** @param takesAnswers whether the chat can answer questions. Otherwise no question waits */
-  constructor(
-    { session_id, data }: Extract<UniversalEvent, { readonly type: "turn.started" }>,
-    takesAnswers = true,
-  ) {
+  constructor({ session_id, data }: TurnStarted, takesAnswers = true) {
     this.#takesAnswers = takesAnswers;
     this.id = data.turn_id;
     this.sessionId = session_id;
@@ -63,8 +60,13 @@ export class FeedTurn {
     if (event.type === "question.requested" && this.#takesAnswers) this.#waiting.add(event.data.question_id);
     if (event.type === "question.resolved") this.#waiting.delete(event.data.question_id);
     this.#log.keep(event);
-    if (event.type === "turn.ended" || event.type === "session.ended") this.#log.end();
+    if (event.type === "turn.ended" || event.type === "session.ended") this.end();
     this.#log.wake();
+  }
+
+  /** No event follows. */
+  end(): void {
+    this.#log.end();
   }
 
   /**
@@ -92,20 +94,42 @@ export class FeedTurn {
   }
 }
 
-/** Follows a chat, and keeps its newest turn. */
+const feeds = new WeakMap<Chat, TurnFeed>();
+
+/**
+ * Follows a chat, and keeps its turns that run, its newest turn, and those that an adapter expects. The turns of two
+ * sessions may run side by side.
+ */
 export class TurnFeed {
   readonly #chat: Chat;
   readonly #off: Unsubscribe;
-  #turn: FeedTurn | undefined;
+  /** The turns that run, by session, oldest first. */
+  readonly #running = new Map<string, FeedTurn>();
+  #newest: FeedTurn | undefined;
+  /** By the ids of their prompts, until `follow` gives them. Undefined: the turn has not begun. */
+  readonly #expected = new Map<string, FeedTurn | undefined>();
+  readonly #own = new WeakSet<FeedTurn>();
 
   constructor(chat: Chat) {
     this.#chat = chat;
     this.#off = chat.on("event", (event) => this.#onEvent(event));
   }
 
-  /** The newest turn, even if it is over. */
+  /** The feed that all adapters of a chat share. */
+  static of(chat: Chat): TurnFeed {
+    const feed = feeds.get(chat) ?? new TurnFeed(chat);
+    feeds.set(chat, feed);
+    return feed;
+  }
+
+  /** The newest turn that runs. If none runs: the newest turn. */
   get turn(): FeedTurn | undefined {
-    return this.#turn;
+    return [...this.#running.values()].at(-1) ?? this.#newest;
+  }
+
+  /** Keeps the turn of a prompt until `follow`, even if it ends and another one begins. Call it in the tick of `send`. */
+  expect(promptId: string): void {
+    this.#expected.set(promptId, this.#turnOf(promptId));
   }
 
   /**
@@ -117,10 +141,13 @@ export class TurnFeed {
     return new Promise((resolve) => {
       const offs: Unsubscribe[] = [];
       const look = (): void => {
-        const found = signal?.aborted ? undefined : this.#outcomeOf(promptId);
+        const found = signal?.aborted
+          ? undefined
+          : (this.#turnOf(promptId) ?? unsentIn(this.#chat, promptId));
         if (found === null) return;
         for (const off of offs) off();
         signal?.removeEventListener("abort", look);
+        this.#given(promptId, found);
         resolve(found);
       };
       offs.push(this.#chat.on("event", look), this.#chat.subscribe(look));
@@ -131,13 +158,17 @@ export class TurnFeed {
 
   /** Cancels a turn that runs. */
   cancelTurn(turn: FeedTurn): void {
-    if (!turn.isOver) this.#chat.cancel({ turnId: turn.id });
+    if (turn.isOver) return;
+    // Turns of two sessions may have the same id. The chat has one own turn.
+    this.#chat.cancel(this.#own.has(turn) ? "turn" : { turnId: turn.id });
   }
 
   /** Takes a prompt back while it waits, or cancels its turn. */
   cancelPrompt(promptId: string): void {
-    if (this.#turn?.promptId === promptId) {
-      this.cancelTurn(this.#turn);
+    const turn = this.#turnOf(promptId);
+    if (turn) {
+      this.#given(promptId, turn);
+      this.cancelTurn(turn);
       return;
     }
     const { queue, messages } = this.#chat.getSnapshot();
@@ -151,18 +182,32 @@ export class TurnFeed {
     this.#off();
   }
 
-  /** Null while the prompt waits. */
-  #outcomeOf(promptId: string): FeedTurn | Unsent | null {
-    return this.#turn?.promptId === promptId ? this.#turn : unsentIn(this.#chat, promptId);
+  #given(promptId: string, found: FeedTurn | Unsent | undefined): void {
+    this.#expected.delete(promptId);
+    if (found instanceof FeedTurn) this.#own.add(found);
+  }
+
+  #turnOf(promptId: string): FeedTurn | undefined {
+    const turns = [this.#newest, ...this.#running.values(), this.#expected.get(promptId)];
+    return turns.find((turn) => turn?.promptId === promptId);
   }
 
   #onEvent(event: UniversalEvent): void {
-    if (event.type === "turn.started") {
-      const { capabilities } = this.#chat.getSnapshot();
-      this.#turn = new FeedTurn(event, capabilities?.questions);
-    }
-    const turn = this.#turn;
-    if (turn && !turn.isOver && event.session_id === turn.sessionId) turn.add(event);
+    if (event.type === "turn.started") this.#begin(event);
+    const turn = this.#running.get(event.session_id);
+    turn?.add(event);
+    if (turn?.isOver) this.#running.delete(event.session_id);
+  }
+
+  #begin(event: TurnStarted): void {
+    const { capabilities } = this.#chat.getSnapshot();
+    const turn = new FeedTurn(event, capabilities?.questions);
+    const { promptId = "", sessionId } = turn;
+    this.#running.get(sessionId)?.end(); // a session runs one turn at a time
+    this.#running.delete(sessionId);
+    this.#running.set(sessionId, turn);
+    this.#newest = turn;
+    if (this.#expected.has(promptId)) this.#expected.set(promptId, turn);
   }
 }
 
