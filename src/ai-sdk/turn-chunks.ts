@@ -112,7 +112,7 @@ export class TurnChunks {
     const now = reduce(before, event);
     this.#now = now;
     this.#last = event;
-    const { plan, context, modes, models, commands, pending } = now;
+    const { plan, context, modes, models, commands } = now;
     if (plan && plan !== before.plan) this.#put({ type: "data-plan", id: "plan", data: { entries: plan } });
     if (context && context !== before.context)
       this.#put({ type: "message-metadata", messageMetadata: { context } });
@@ -122,7 +122,7 @@ export class TurnChunks {
       this.#put({ type: "data-commands", data: { available: commands }, transient: true });
     if (event.type === "item.completed") this.#item(event.data.item);
     const message = now.messages.at(indexOf(now.messages, this.#messageId));
-    if (this.isOpen && message?.id === this.#messageId) this.#parts.look(message.parts, { event, pending });
+    if (this.isOpen && message?.id === this.#messageId) this.#parts.look(message.parts, { event });
   }
 
   /** What makes no part of the answer: a further prompt, and the state of the connection. */
