@@ -10,7 +10,7 @@ import { TurnChunks } from "./turn-chunks.ts";
 /** Makes a stream. `chunks` must not throw. @param onCancel must wake `chunks` if it waits */
 export function streamOf(
   chunks: AsyncGenerator<Chunk, void, undefined>,
-  onCancel: () => void,
+  onCancel: () => void = () => {},
 ): ReadableStream<UIMessageChunk> {
   return new ReadableStream<UIMessageChunk>({
     async pull(controller) {

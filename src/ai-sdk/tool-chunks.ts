@@ -38,6 +38,8 @@ export class ToolChunks {
   readonly #asked = new Set<string>();
   /** The decisions and outputs that the page's messages already hold, by request. */
   readonly #replies = new Map<string, unknown>();
+  /** The questions that were shown and wait. */
+  readonly #questions = new Map<string, AskUserInput>();
   /** The calls whose arguments stream. */
   readonly #writing = new Set<ShownCall>();
 
@@ -48,6 +50,19 @@ export class ToolChunks {
   /** Whether the user was shown this request. */
   hasShown(id: string): boolean {
     return this.#asked.has(id);
+  }
+
+  /** Shows a question again: the page's message already holds an answer. */
+  askAgain(toolCallId: string): void {
+    const input = this.#questions.get(toolCallId);
+    if (input)
+      this.#sink.put({
+        type: "tool-input-available",
+        toolCallId,
+        toolName: ASK_USER,
+        dynamic: true,
+        input,
+      });
   }
 
   /** The page's message holds the decision (`true`: approved) or the answer. */
@@ -168,6 +183,7 @@ export class ToolChunks {
     const ask = (isOver: boolean): void => {
       this.#asked.add(toolCallId);
       const input: AskUserInput = { questions };
+      this.#questions.set(toolCallId, input);
       const head = { toolCallId, toolName: ASK_USER, dynamic: true, ...(isOver ? OURS : {}) };
       this.#sink.step();
       this.#sink.put({ ...head, type: "tool-input-start" });
@@ -179,6 +195,7 @@ export class ToolChunks {
     }
     this.#atPause.delete(toolCallId);
     if (!this.#asked.has(toolCallId)) ask(true);
+    this.#questions.delete(toolCallId);
     const given = part.answers.map(({ selected = [], other_text }) => [
       ...selected,
       ...(other_text ? [other_text] : []),

@@ -7,6 +7,12 @@ import { emptyTranscript, type Transcript } from "../universal/transcript/transc
 import type { AgentwireMetadata, Chunk } from "./message.ts";
 import { PartChunks } from "./part-chunks.ts";
 
+/** An answer of the user that does not fit its question. */
+export interface RefusedAnswer {
+  readonly id: string;
+  readonly errorText: string;
+}
+
 /**
  * Maps the events of one turn to the chunks of one UI message. The reducer reads the events, as it does for a chat, and each
  * change of the message becomes chunks. Everything that opens also closes, because the reducer closes it.
@@ -61,6 +67,14 @@ export class TurnChunks {
   resume(messageId: string, isAnswer: boolean): readonly Chunk[] {
     this.#put({ type: "start", messageId });
     if (isAnswer) this.#step();
+    return this.#take();
+  }
+
+  /** Shows questions again whose answers were refused, and says why. */
+  askAgain(messageId: string, refused: readonly RefusedAnswer[]): readonly Chunk[] {
+    this.#put({ type: "start", messageId });
+    for (const { id } of refused) this.#parts.calls.askAgain(id);
+    this.#put({ type: "error", errorText: refused.map(({ errorText }) => errorText).join(" ") });
     return this.#take();
   }
 

@@ -1,11 +1,12 @@
 // The events of a chat's turns, kept for adapters whose streams end while the turn waits for the user.
+import { deferred } from "../core/deferred.ts";
 import type { Unsubscribe } from "../core/tell/events.ts";
 import type { TurnStarted, UniversalEvent } from "../universal/events.ts";
 import { EventLog } from "../universal/listen/log.ts";
 import type { List } from "../universal/transcript/list.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
 import type { ErrorDescription } from "../universal/words/error-description.ts";
-import type { Chat } from "./chat.ts";
+import type { Chat, ChatSend } from "./chat.ts";
 
 /** 64 MiB, about: as much of one turn as universal streams keep. */
 export const MAX_TURN_BYTES = 64 * 1024 * 1024;
@@ -27,6 +28,9 @@ export class FeedTurn {
   readonly promptId: string | undefined;
   readonly #log = new EventLog(MAX_TURN_BYTES);
   readonly #waiting = new Set<string>();
+  readonly #shown = new Set<string>();
+  readonly #over = deferred<void>();
+  #shownAt = 0;
   readonly #takesAnswers: boolean;
 
   /** @param takesAnswers whether the chat can answer questions. Otherwise no question waits */
@@ -39,6 +43,11 @@ export class FeedTurn {
 
   get isOver(): boolean {
     return this.#log.isEnded;
+  }
+
+  /** Resolves once no event follows. */
+  get over(): Promise<void> {
+    return this.#over.promise;
   }
 
   /** The ids of the approvals and questions that wait for the user, without those that were replied to. */
@@ -54,6 +63,22 @@ export class FeedTurn {
     this.#waiting.delete(id);
   }
 
+  /** An adapter has read `at` events, and its user sees the requests that wait. */
+  show(at: number): void {
+    for (const id of this.#waiting) this.#shown.add(id);
+    this.#shownAt = at;
+  }
+
+  /** Whether a user has seen this request, by any adapter of the chat. */
+  hasShown(id: string): boolean {
+    return this.#shown.has(id);
+  }
+
+  /** The events up to those of the last `show`. @throws BufferOverflowError if they are no longer kept */
+  shownEvents(): UniversalEvent[] {
+    return Array.from({ length: this.#shownAt }, (_, at) => this.#log.get(at)).filter((event) => !!event);
+  }
+
   add(event: UniversalEvent): void {
     if (event.type === "permission.requested") this.#waiting.add(event.data.permission_id);
     if (event.type === "permission.resolved") this.#waiting.delete(event.data.permission_id);
@@ -67,6 +92,7 @@ export class FeedTurn {
   /** No event follows. */
   end(): void {
     this.#log.end();
+    this.#over.resolve();
   }
 
   /**
@@ -127,9 +153,26 @@ export class TurnFeed {
     return [...this.#running.values()].at(-1) ?? this.#newest;
   }
 
-  /** Keeps the turn of a prompt until `follow`, even if it ends and another one begins. Call it in the tick of `send`. */
-  expect(promptId: string): void {
-    this.#expected.set(promptId, this.#turnOf(promptId));
+  /** The turn that has shown one of these requests. */
+  shownIn(ids: readonly string[]): FeedTurn | undefined {
+    const turns = [this.#newest, ...this.#running.values()];
+    return turns.find((turn) => turn && ids.some((id) => turn.hasShown(id)));
+  }
+
+  /**
+   * Sends a prompt with `send`, and keeps its turn until `follow`, even if the turn ends and another one begins. Cancels a
+   * turn that waits for the user, but only if the prompt is not refused: the prompt is queued until that turn ends.
+   */
+  send(send: () => ChatSend): ChatSend {
+    const { turn } = this;
+    const { pending } = this.#chat.getSnapshot();
+    const sent = send();
+    if (!sent.ok) return sent;
+    this.#expected.set(sent.id, this.#turnOf(sent.id));
+    if (turn && turn.waiting.size > 0) this.cancelTurn(turn);
+    // The turn that asks began before this feed.
+    else if (!turn && pending.length > 0 && this.#isQueued(sent.id)) this.#chat.cancel();
+    return sent;
   }
 
   /**
@@ -171,15 +214,19 @@ export class TurnFeed {
       this.cancelTurn(turn);
       return;
     }
-    const { queue, messages } = this.#chat.getSnapshot();
+    const { queue } = this.#chat.getSnapshot();
     if (queue.some(({ id }) => id === promptId)) this.#chat.unqueue(promptId);
-    else if (newest(messages, promptId)?.status === "queued") this.#chat.cancel();
+    else if (this.#isQueued(promptId)) this.#chat.cancel();
     // A regenerated prompt has no message of its own. It waits for the end of the old turn.
     else void this.follow(promptId).then((found) => found instanceof FeedTurn && this.cancelTurn(found));
   }
 
   close(): void {
     this.#off();
+  }
+
+  #isQueued(promptId: string): boolean {
+    return newest(this.#chat.getSnapshot().messages, promptId)?.status === "queued";
   }
 
   #given(promptId: string, found: FeedTurn | Unsent | undefined): void {
