@@ -8,7 +8,17 @@ import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { Chunk } from "./message.ts";
 import { PagePrompts, type SendOptions } from "./prompts.ts";
-import { BUSY, type Chunks, chunksIn, ending, errorChunks, OTHER_CHAT, oneChunk, RECAP } from "./refusals.ts";
+import {
+  BUSY,
+  type Chunks,
+  CUT_OFF,
+  chunksIn,
+  ending,
+  errorChunks,
+  OTHER_CHAT,
+  oneChunk,
+  RECAP,
+} from "./refusals.ts";
 import { answerInOutput, expiredChunks, repliesIn, type UserReply } from "./replies.ts";
 import { errorWords, streamOf } from "./stream.ts";
 import { type RefusedAnswer, TurnChunks } from "./turn-chunks.ts";
@@ -268,6 +278,7 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
           return;
         } else {
           if (value === "aborted") yield* chunks.stop();
+          else if (chunks.isOpen) yield* chunks.stop(CUT_OFF);
           return;
         }
       }

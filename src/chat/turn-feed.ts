@@ -221,8 +221,10 @@ export class TurnFeed {
     else void this.follow(promptId).then((found) => found instanceof FeedTurn && this.cancelTurn(found));
   }
 
+  /** Ends the turns that run: the chat is closed. */
   close(): void {
     this.#off();
+    for (const turn of this.#running.values()) turn.end();
   }
 
   #isQueued(promptId: string): boolean {

@@ -40,13 +40,13 @@ const ADAPTERS = {
 } as const;
 
 const ENDS = {
-  "AI SDK": ["finish", "abort"],
-  "AG-UI": ["RUN_FINISHED success", "RUN_FINISHED cancelled"],
+  "AI SDK": ["finish", "abort", "error"],
+  "AG-UI": ["RUN_FINISHED success", "RUN_FINISHED cancelled", "RUN_ERROR incomplete"],
 } as const;
 
 describe.each(["AI SDK", "AG-UI"] as const)("a stream of %s", (name) => {
   const send = ADAPTERS[name];
-  const [finish, abort] = ENDS[name];
+  const [finish, abort, cut] = ENDS[name];
 
   test("goes on while another session has a turn, which ends before or after it", async () => {
     for (const isLonger of [false, true]) {
@@ -77,6 +77,15 @@ describe.each(["AI SDK", "AG-UI"] as const)("a stream of %s", (name) => {
     expect(await sent).toEqual({ text: "for me", end: abort });
     expect(rig.source.turn.cancels).toBe(1);
     expect(rig.source.agent.cancelled).toEqual([]);
+  });
+
+  test("ends if its session begins another turn without an end of this one", async () => {
+    const rig = new Rig();
+    const sent = send(rig);
+    await rig.settle();
+    rig.source.turn.says("for me");
+    rig.source.conversation.stream?.turn([], { prompt_id: "other" });
+    expect(await sent).toEqual({ text: "for me", end: cut });
   });
 
   test("shows a turn that was over, and followed by another viewer's, before it was read", async () => {
