@@ -48,7 +48,8 @@ interface Request {
  * the last message. A stream ends when the agent waits for the user, while the turn stays open. Pass
  * `lastMessageIsDecided` as `sendAutomaticallyWhen`. Nothing rejects: what is refused is a stream of one `error` chunk.
  *
- * A transport serves one `chatId`. The chat's client must ask by hand (`onToolApproval: "manual"`).
+ * A transport serves one `chatId`. A further transport over the same chat goes on with what the others have shown. The
+ * chat's client must ask by hand (`onToolApproval: "manual"`).
  */
 export class AgentwireChatTransport implements ChatTransport<UIMessage> {
   /** A stream of `reconnectToStream` begins with the turn. */
