@@ -22,7 +22,7 @@ import {
 import { answerInOutput, expiredChunks, repliesIn, type UserReply } from "./replies.ts";
 import { errorWords, streamOf } from "./stream.ts";
 import { type RefusedAnswer, TurnChunks } from "./turn-chunks.ts";
-import { readMessages } from "./user-message.ts";
+import { readUIMessages } from "./user-message.ts";
 
 type ReconnectOptions = Parameters<ChatTransport<UIMessage>["reconnectToStream"]>[0];
 
@@ -164,7 +164,7 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
 
   #begin(options: SendOptions, request: Request): Chunks {
     const { chatId, messageId, trigger } = options;
-    const messages = readMessages(options.messages);
+    const messages = readUIMessages(options.messages);
     this.#chatId ??= chatId;
     if (this.#chatId !== chatId) return errorChunks(OTHER_CHAT);
     const isBusy = [...this.#requests].some(({ abort, turn }) => !abort.signal.aborted && !turn?.isOver);

@@ -5,7 +5,7 @@ import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import type { PromptImage, PromptInput } from "../core/turn/prompt-input.ts";
 
 /** @throws InvalidInputError for anything but a list of UI messages */
-export function readMessages(messages: unknown): readonly UIMessage[] {
+export function readUIMessages(messages: unknown): readonly UIMessage[] {
   const hint = "Pass the `messages` of the request, as `useChat` sends them.";
   if (!Array.isArray(messages)) throw new InvalidInputError(`\`messages\` is ${describe(messages)}.`, hint);
   if (!messages.every(isMessage)) throw new InvalidInputError("a message has no list of `parts`.", hint);
