@@ -87,7 +87,7 @@ class ChatRuns {
 
   constructor(chat: Chat) {
     this.#chat = chat;
-    this.#feed = new TurnFeed(chat);
+    this.#feed = TurnFeed.of(chat);
   }
 
   async *run(
@@ -179,10 +179,8 @@ class ChatRuns {
   }
 
   #send(prompt: Prompt): Task {
-    readPrompt(prompt.input); // a prompt that cannot be sent cancels nothing
-    const { turn } = this.#feed;
-    if (turn && !turn.isOver && turn.waiting.size > 0) this.#chat.cancel();
-    return this.#sent(prompt, this.#chat.send(prompt.input));
+    readPrompt(prompt.input);
+    return this.#sent(prompt, () => this.#chat.send(prompt.input));
   }
 
   /** The client runs a message again that was sent before: it wants another answer. */
@@ -190,11 +188,12 @@ class ChatRuns {
     const { id, text } = this.#prompts.get(prompt.id) ?? {};
     if (id === undefined || !this.#chat.getSnapshot().capabilities?.branches) return this.#send(prompt);
     const isSame = text === prompt.input.text && !prompt.input.images;
-    if (!isSame) return this.#sent(prompt, this.#chat.edit(id, prompt.input));
-    return this.#sent(prompt, this.#chat.regenerate(id), id); // the message of the prompt stays
+    if (!isSame) return this.#sent(prompt, () => this.#chat.edit(id, prompt.input));
+    return this.#sent(prompt, () => this.#chat.regenerate(id), id); // the message of the prompt stays
   }
 
-  #sent({ id: messageId, input }: Prompt, outcome: ChatSend, shown?: string): Task {
+  #sent({ id: messageId, input }: Prompt, send: () => ChatSend, shown?: string): Task {
+    const outcome = this.#feed.send(send);
     if (!outcome.ok) throw outcome.error;
     this.#prompts.set(messageId, {
       id: shown ?? outcome.id,
