@@ -1,10 +1,9 @@
 // Pure: content of messages and of tool calls, as ACP has it.
 import type { ContentBlock, ToolCallContent } from "@agentclientprotocol/sdk";
-import { wellFormed } from "../core/text.ts";
 import type { ToolPreview } from "../core/values.ts";
 import type { Annotation, ContentPart, FileRefPart, ImagePart } from "../universal/events.ts";
 
-export const textContent = (text: string): ContentBlock => ({ type: "text", text: wellFormed(text) });
+export const textContent = (text: string): ContentBlock => ({ type: "text", text });
 
 const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,(.*)$/is;
 
@@ -70,11 +69,15 @@ export function previewContent(previews: readonly ToolPreview[] = []): readonly 
   });
 }
 
-/** Text of at most `max` characters, with a note if it was cut. */
+/** Text of at most `max` characters, with a note if it was cut. No character is cut in two. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
-  return `${text.slice(0, max)}\n[${text.length - max} more characters are left out]`;
+  const end = isHigh(text, max - 1) ? max - 1 : max;
+  return `${text.slice(0, end)}\n[${text.length - end} more characters are left out]`;
 }
+
+/** Whether the first half of a character is at an index. */
+export const isHigh = (text: string, at: number): boolean => /[\ud800-\udbff]/.test(text.charAt(at));
 
 /** What a finished call has brought. */
 export interface CallResult {

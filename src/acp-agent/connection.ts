@@ -8,6 +8,7 @@ import type {
   SessionModeState,
   Stream,
 } from "@agentclientprotocol/sdk";
+import { bounded } from "./bounded.ts";
 import type { AcpAgentClient, AcpAgentMcpServer, AcpAgentSession, AcpAgentSettings } from "./options.ts";
 import type { AcpAgentSdk } from "./peer.ts";
 import { promptFrom } from "./prompt.ts";
@@ -216,10 +217,11 @@ export class EditorConnection implements AcpAgentConnection {
 
   async #answer<T>(answer: () => Promise<T>): Promise<T> {
     try {
-      return await answer();
+      return bounded(await answer());
     } catch (error) {
-      const { code, message, data } = asRefusal(error);
-      throw new this.#sdk.RequestError(code, message, data);
+      const refusal = asRefusal(error);
+      const { message, data } = bounded({ message: refusal.message, data: refusal.data });
+      throw new this.#sdk.RequestError(refusal.code, message, data);
     }
   }
 }
