@@ -62,11 +62,19 @@ export function diffText(path: string, diff: string): ContentBlock {
  */
 export function previewContent(previews: readonly ToolPreview[] = []): readonly ToolCallContent[] {
   return previews.map(({ path, diff, old_text, new_text }): ToolCallContent => {
-    const isNew = old_text === undefined && !/^-(?!--)/m.test(diff) && /^\+/m.test(diff);
-    if (new_text !== undefined && (old_text !== undefined || isNew))
+    if (new_text !== undefined && (old_text !== undefined || isCreation(diff)))
       return { type: "diff", path, oldText: old_text ?? null, newText: new_text };
     return callContent(diffText(path, diff));
   });
+}
+
+/** The names of the files, before the first hunk. Elsewhere such a line deletes a line that begins with `--`. */
+const FILE_NAMES = /^--- .*\n\+\+\+ .*\n(?=@@)/;
+
+/** Whether a diff only adds lines, to nothing. */
+function isCreation(diff: string): boolean {
+  const hunks = diff.replace(FILE_NAMES, "");
+  return /^\+/m.test(hunks) && !/^(?:[- ]|@@ -(?!0,0 ))/m.test(hunks);
 }
 
 /** Text of at most `max` characters, with a note if it was cut. No character is cut in two. */
