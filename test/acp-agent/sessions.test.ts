@@ -381,16 +381,20 @@ test("a source that cannot be made is the error -32603 with its words, and the n
   const world = new EditorWorld(mine, {});
   await world.initialize();
   await expect(world.open()).rejects.toMatchObject({ code: -32_603, message: "no project is open" });
-  expect(await world.prompt(await world.open(), "hi")).toEqual({ stopReason: "end_turn" });
+  const sessionId = await world.open();
+  expect(await world.prompt(sessionId, "hi")).toEqual({ stopReason: "end_turn" });
+  const { sessions } = await world.agent.request("session/list", {});
+  expect(sessions.map((session) => session.sessionId)).toEqual([sessionId]);
   await connection.close();
 });
 
-test("a value that is no source is the error -32603", async () => {
+test("a value that is no source is the error -32603, and no session", async () => {
   const [mine, theirs] = streamPair();
   const connection = await acpAgent((() => 3) as never).connect(theirs);
   const world = new EditorWorld(mine, {});
   await world.initialize();
   await expect(world.open()).rejects.toMatchObject({ code: -32_603, data: { code: "invalid-input" } });
+  expect(await world.agent.request("session/list", {})).toEqual({ sessions: [] });
   await connection.close();
 });
 
@@ -403,7 +407,7 @@ test("a store that fails is the error -32603, and the next call works", async ()
       broken ? Promise.reject(new Error("the disk is full")) : inner.append(id, events),
     list: () => (broken ? Promise.reject(new Error("the disk is full")) : inner.list()),
   };
-  const server = acpAgent(() => new MockAgent(), { store });
+  const server = acpAgent(() => new MockAgent(), { store, maxSessions: 1 });
   const [mine, theirs] = streamPair();
   const connection = await server.connect(theirs);
   const world = new EditorWorld(mine, {});
@@ -413,7 +417,9 @@ test("a store that fails is the error -32603, and the next call works", async ()
   await expect(world.agent.request("session/list", {})).rejects.toMatchObject(full);
   await expect(world.agent.request("session/load", again("x"))).rejects.toMatchObject(full);
   broken = false;
-  await world.open();
+  const sessionId = await world.open();
+  const { sessions } = await world.agent.request("session/list", {});
+  expect(sessions.map((session) => session.sessionId)).toEqual([sessionId]);
   await connection.close();
 });
 
