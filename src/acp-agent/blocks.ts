@@ -18,9 +18,12 @@ export function mediaBlock(path: string, mime: string | null): ContentBlock {
 
 function linkBlock(path: string, title?: string, mimeType = ""): ContentBlock {
   const isData = /^data:/i.test(path);
-  const name = title ?? (isData ? "data" : (path.split(/[\\/]/).findLast((part) => part !== "") ?? path));
+  const name = title ?? (isData ? "data" : nameIn(path));
   return { type: "resource_link", name, uri: addressOf(path), ...(mimeType === "" ? {} : { mimeType }) };
 }
+
+/** The last part of a path. */
+export const nameIn = (path: string): string => path.split(/[\\/]/).findLast((part) => part !== "") ?? path;
 
 /** An absolute path as a `file:` URL. An address, and a path in the project, stays as it is. */
 function addressOf(path: string): string {

@@ -1,8 +1,12 @@
-import { type AcpAgentSession, acpAgent } from "agentwire/acp/agent";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type AcpAgentSession, type AcpAgentSourceOf, acpAgent } from "agentwire/acp/agent";
 import { type ChatStore, createChat, memoryStore } from "agentwire/chat";
+import { directoryStore } from "agentwire/chat/node";
 import { agentStep, ManualClock, MockAgent } from "agentwire/testing";
 import { checkTranscript } from "agentwire/universal";
 import { expect, test } from "vitest";
+import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { loadAgentSdk } from "../../src/acp-agent/peer.ts";
 import { choose, EditorWorld, EVERYTHING, play, streamPair, until } from "./support.ts";
 
@@ -421,6 +425,39 @@ test("a store that fails is the error -32603, and the next call works", async ()
   const { sessions } = await world.agent.request("session/list", {});
   expect(sessions.map((session) => session.sessionId)).toEqual([sessionId]);
   await connection.close();
+});
+
+test("an error of a store or of the system names no folder of the machine", async () => {
+  await using folder = await tempFolder();
+  const file = join(folder.path, "taken");
+  await writeFile(file, "");
+  const refusal = async (make: AcpAgentSourceOf, store: ChatStore) => {
+    const [mine, theirs] = streamPair();
+    const connection = await acpAgent(make, { store }).connect(theirs);
+    const world = new EditorWorld(mine, {});
+    await world.initialize();
+    const error: unknown = await world.open().catch((thrown) => thrown);
+    await connection.close();
+    expect(`${error}${JSON.stringify(error)}`).not.toContain(folder.path);
+    return error;
+  };
+  expect(await refusal(() => new MockAgent(), directoryStore(join(file, "sessions")))).toMatchObject({
+    code: -32_603,
+    message: "The chat could not be saved: Check the folder of the chats and its permissions.",
+    data: { code: "store-failed", reason: "ENOTDIR" },
+  });
+  const settings = join(folder.path, "settings.json");
+  const source = async () => {
+    await readFile(settings);
+    return new MockAgent();
+  };
+  expect(await refusal(source, memoryStore())).toMatchObject({
+    message: "ENOENT: no such file or directory, open 'settings.json'",
+  });
+  const renamed = () => rename(settings, join(folder.path, "old.json")).then(() => new MockAgent());
+  expect(await refusal(renamed, memoryStore())).toMatchObject({
+    message: "ENOENT: no such file or directory, rename 'settings.json' -> 'old.json'",
+  });
 });
 
 test("a connection that is lost while a source is made leaves no chat behind", async () => {
