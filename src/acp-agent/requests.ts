@@ -95,7 +95,7 @@ export class UserRequests {
     pending: Extract<ChatPending, { readonly type: "approval" }>,
     { call, over }: Announced,
   ): void {
-    const { id, tool, input, grant, preview } = pending;
+    const { id, tool, input, agent, grant, preview } = pending;
     const { chat, updates } = this.#setup;
     const { once, always, reject } = PERMISSION;
     const key = call !== undefined && updates.calls.shown(call) ? call : id;
@@ -107,7 +107,7 @@ export class UserRequests {
         : [{ optionId: always, name: `Always allow: ${reveal(grant)}`, kind: "allow_always" } as const]),
       { optionId: reject, name: "Reject", kind: "reject_once" },
     ];
-    const asked = { name: tool, input };
+    const asked = { name: tool, input, agent };
     const shown = updates.calls.shown(key, preview, asked) ?? { toolCallId: key, ...factFields(asked) };
     this.#ask(shown, options, over.signal, (chosen) =>
       chat.decide(id, chosen === once || chosen === always ? chosen : reject),
