@@ -78,11 +78,12 @@ export class ServedSession {
     return this.#chat.getSnapshot().capabilities?.images !== false;
   }
 
-  /** The modes, if the source has said them. */
+  /** The mode, if the source has said it. No other one is offered, because a source cannot be told to change it. */
   get modes(): SessionModeState | undefined {
-    const { modes } = this.#chat.getSnapshot();
-    if (!modes || modes.current === null) return undefined;
-    return { currentModeId: modes.current, availableModes: modes.available.map((mode) => ({ ...mode })) };
+    const { current, available = [] } = this.#chat.getSnapshot().modes ?? {};
+    if (typeof current !== "string") return undefined;
+    const mode = available.find(({ id }) => id === current) ?? { id: current, name: current };
+    return { currentModeId: current, availableModes: [{ ...mode }] };
   }
 
   /** Waits for the store. @throws AcpRefusal if the chat cannot be opened, or if `signal` aborts */

@@ -354,6 +354,20 @@ test("content that no chat takes is the error -32602, and nothing is sent", () =
     expect(mock.prompts).toEqual([]);
   }));
 
+test("what a source cannot do is the error -32601: to set a mode, a model or an option, to delete, to sign in", () =>
+  play({}, async ({ world, id }) => {
+    const wire = world.agent as { request(method: string, params: object): Promise<unknown> };
+    for (const [method, params] of [
+      ["session/set_mode", { sessionId: id, modeId: "ask" }],
+      ["session/set_model", { sessionId: id, modelId: "big" }],
+      ["session/set_config_option", { sessionId: id, configId: "model", value: "big" }],
+      ["session/delete", { sessionId: id }],
+      ["authenticate", { methodId: "key" }],
+    ] as const)
+      await expect(wire.request(method, params)).rejects.toMatchObject({ code: -32_601 });
+    expect(await world.prompt(id, "hi")).toEqual({ stopReason: "end_turn" });
+  }));
+
 test("links and embedded texts of a prompt become text in their place, images stay images", () =>
   play({}, async ({ world, id, mock }) => {
     await world.prompt(id, [
