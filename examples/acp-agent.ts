@@ -4,6 +4,7 @@ import { acpAgent } from "agentwire/acp/agent";
 import { memoryStore } from "agentwire/chat";
 import { directoryStore } from "agentwire/chat/node";
 import { backendNamed, NAMES } from "./support/backends.ts";
+import { wordsOf } from "./support/program.ts";
 
 const HELP = `Usage: node examples/acp-agent.ts [options]
 
@@ -16,7 +17,8 @@ in its settings, where <repository> is the path of this repository, built by \`n
 
 Options:
   --backend <name>    ${NAMES.join(", ")}. Otherwise mock.
-  --url <address>     The address of a server of yours, the program of cli, or the agent of acp. Otherwise a mock.
+  --url <address>     The address of a server of yours, the program of cli, or the agent of acp. Needs --backend.
+                      Otherwise a mock.
   --sessions <folder> Keeps the sessions there, so that the editor can open them again. Otherwise they are forgotten.
   --help              This text.
 
@@ -44,6 +46,6 @@ try {
   if (values.help) process.stdout.write(HELP);
   else await serve(values.backend, values.url, values.sessions);
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.stderr.write(`${wordsOf(error)}\n`);
   process.exitCode = 2;
 }

@@ -75,7 +75,7 @@ async function main(): Promise<number> {
   }
   const [name, prompt, ...more] = mock ? [undefined, ...positionals] : positionals;
   if ((!mock && name === undefined) || (prompt === undefined) !== list || more.length > 0)
-    throw new Error("pass an agent and one prompt, in quotes; --help says more");
+    throw new Error("pass an agent and one prompt, in quotes");
   const cwd = resolve(values.cwd);
   const agent = await openAcpAgent(name, cwd);
   try {

@@ -54,9 +54,9 @@ async function main(): Promise<number> {
     screen.line(HELP);
     return 0;
   }
+  if (values.fake && command !== undefined) throw new Error("pass --fake or --command, not both");
   const [prompt] = positionals;
-  if (prompt === undefined || positionals.length > 1)
-    throw new Error("pass one prompt, in quotes; --help says more");
+  if (prompt === undefined || positionals.length > 1) throw new Error("pass one prompt, in quotes");
   const profile = oneOf("profile", values.profile, ["stream-json", "json", "print", "text"]);
   const mode = oneOf("mode", values.mode, ["default", "free", "max", "plan"]);
 

@@ -74,6 +74,7 @@ async function main(): Promise<number> {
     screen.line(HELP);
     return 0;
   }
+  if (positionals.length > 1) throw new Error("pass one prompt, in quotes");
   if ((url === undefined) !== (model === undefined)) throw new Error("--url and --model need each other");
   if (url === undefined && (values.root !== undefined || resume))
     throw new Error("--root and --resume need --url: the scripted model knows its own project alone");

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { reveal } from "agentwire/chat";
 import { CodeyClient, isAgentwireError, type ToolCall, type TurnToolCall } from "agentwire/codey";
 import { openCodeyServer } from "./support/codey-agent.ts";
+import { wordsOf } from "./support/program.ts";
 import { Lines, quoted, Screen, wantsColour } from "./support/terminal.ts";
 
 const HELP = `Usage: npm run example -- examples/codey-chat.ts [ws://127.0.0.1:9999]
@@ -141,8 +142,9 @@ try {
   const options = { help: { type: "boolean" } } as const;
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   if (values.help) screen.line(HELP);
+  else if (positionals.length > 1) throw new Error("pass one address");
   else process.exitCode = await chat(positionals[0]);
 } catch (error) {
-  screen.line(error instanceof Error ? error.message : String(error), "red");
+  screen.line(wordsOf(error), "red");
   process.exitCode = 2;
 }

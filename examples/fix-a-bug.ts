@@ -48,6 +48,7 @@ async function main(): Promise<number> {
     screen.line(HELP);
     return 0;
   }
+  if (positionals.length > 1) throw new Error("pass one prompt, in quotes");
   if (baseUrl !== undefined && model === undefined)
     throw new Error("--base-url needs --model, such as --model qwen3");
   if (baseUrl === undefined && model !== undefined)

@@ -4,6 +4,7 @@ import { type Chat, createChat } from "agentwire/chat";
 import { backendNamed, NAMES } from "./support/backends.ts";
 import { ChatUser } from "./support/chat-user.ts";
 import { ChatView } from "./support/chat-view.ts";
+import { wordsOf } from "./support/program.ts";
 import { Lines, Screen, wantsColour } from "./support/terminal.ts";
 import { until } from "./support/until.ts";
 
@@ -11,7 +12,7 @@ const HELP = `Usage: npm run example -- examples/one-ui.ts [--backend <name>] [-
 
 --backend  ${NAMES.join(", ")}
 --url      The address of a server of yours, the program of cli, or the agent of acp (gemini, claude,
-           codex ..., or a program that needs no arguments). Otherwise a mock answers.
+           codex ..., or a program that needs no arguments). Needs --backend. Otherwise a mock answers.
 
 In the chat: /help, /retry (sends the last message again), /quit. Ctrl-C cancels the answer that is coming;
 once more, it leaves. Colour only on a terminal, or with FORCE_COLOR; never with NO_COLOR.
@@ -82,6 +83,6 @@ try {
   if (values.help) screen.line(HELP);
   else process.exitCode = await talk(values.backend, values.url);
 } catch (error) {
-  screen.line(error instanceof Error ? error.message : String(error), "red");
+  screen.line(wordsOf(error), "red");
   process.exitCode = 2;
 }

@@ -92,10 +92,14 @@ async function serverOf(values: {
 }): Promise<RunServer> {
   const { "base-url": baseUrl, codebuff = false, model } = values;
   if (codebuff) {
-    if (baseUrl !== undefined) throw new Error("pass --codebuff or --base-url, not both; --help says more");
+    if (baseUrl !== undefined) throw new Error("pass --codebuff or --base-url, not both");
     return { options: {}, stop: async () => {} }; // the key is in the environment
   }
-  if (baseUrl === undefined) return scriptedServer();
+  if (baseUrl === undefined) {
+    if (model !== undefined)
+      throw new Error("--model needs --base-url or --codebuff: without them a scripted model answers");
+    return scriptedServer();
+  }
   if (model === undefined) throw new Error("--base-url needs --model, such as --model qwen3");
   return openAiServer(baseUrl, model);
 }

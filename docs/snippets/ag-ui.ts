@@ -1,4 +1,4 @@
-import { AbstractAgent, type RunAgentInput } from "@ag-ui/client";
+import { AbstractAgent, type HttpAgent, type RunAgentInput } from "@ag-ui/client";
 import { AG_UI_HEADERS, type AgUiAgent, agUiAgent, encodeSse, toAgUi } from "agentwire/ag-ui";
 import { createChat } from "agentwire/chat";
 import type { AgentSource, UniversalStream } from "agentwire/universal";
@@ -34,6 +34,27 @@ class ChatAgent extends AbstractAgent {
 
 // #endregion
 export { ChatAgent };
+
+// #region ag-ui-client
+async function send(client: HttpAgent, text: string): Promise<void> {
+  const resume = client.pendingInterrupts.map(({ id }) => ({
+    interruptId: id,
+    status: "cancelled" as const,
+  }));
+  client.addMessage({ id: crypto.randomUUID(), role: "user", content: text });
+  await client.runAgent({ resume }); // while interrupts are pending, it refuses a message without these entries
+}
+
+async function decide(client: HttpAgent, approved: boolean): Promise<void> {
+  const resume = client.pendingInterrupts.map(({ id, reason }) => {
+    if (reason === "input_required") return { interruptId: id, status: "cancelled" as const }; // a question
+    return { interruptId: id, status: "resolved" as const, payload: { approved } };
+  });
+  await client.runAgent({ resume }); // the rest of the turn: `pendingInterrupts` has what it asks next
+}
+
+// #endregion
+export { decide, send };
 
 export function turn(stream: UniversalStream): ReadableStream<Uint8Array> {
   // #region ag-ui-turn

@@ -58,7 +58,9 @@ const BACKENDS: Readonly<Record<string, (address: string | undefined) => Promise
     const source = acp({ ...agent.options, onToolApproval: "manual", onQuestion: "manual" });
     return { source, stop: () => agent.stop() };
   },
-  mock: async () => {
+  mock: async (address) => {
+    if (address !== undefined)
+      throw new Error("--url needs --backend: the mock runs in this process, and has no address");
     const hold = setInterval(() => {}, 60_000); // the delays of a mock do not hold the process
     return {
       source: new MockAgent({ script: mockScript, pace: 20 }),

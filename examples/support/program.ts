@@ -31,7 +31,7 @@ export async function runProgram(screen: Screen, main: () => Promise<number>): P
   try {
     process.exitCode = await main();
   } catch (error) {
-    screen.line(error instanceof Error ? error.message : String(error), "red");
+    screen.line(wordsOf(error), "red");
     process.exitCode = exitCodeOf(error);
   }
 }
@@ -46,9 +46,15 @@ export async function runStarter(
   try {
     process.exitCode = await main();
   } catch (error) {
-    if (!wasInterrupted()) complain(error);
+    if (!wasInterrupted()) complain(exitCodeOf(error) === 2 ? wordsOf(error) : error);
     process.exitCode = wasInterrupted() ? 130 : exitCodeOf(error);
   }
+}
+
+/** The words for an error. Those for arguments that make no sense point to the help. */
+export function wordsOf(error: unknown): string {
+  const words = error instanceof Error ? error.message : String(error);
+  return exitCodeOf(error) === 2 ? `${words}\nTry --help.` : words;
 }
 
 function exitCodeOf(error: unknown): number {

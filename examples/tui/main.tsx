@@ -1,12 +1,13 @@
 /** A chat on the terminal, for every backend: `npm run example -- examples/tui/main.tsx --backend codey` */
 import { parseArgs } from "node:util";
 import { backendNamed, NAMES } from "../support/backends.ts";
+import { wordsOf } from "../support/program.ts";
 
 const HELP = `Usage: npm run example -- examples/tui/main.tsx [--backend <name>] [--url <address>]
 
 --backend  ${NAMES.join(", ")}
 --url      The address of a server of yours, the program of cli, or the agent of acp (gemini, claude,
-           codex ..., or a program that needs no arguments). Otherwise a mock answers.
+           codex ..., or a program that needs no arguments). Needs --backend. Otherwise a mock answers.
 
 Without a terminal, the chat is in plain lines. /help shows the keys. NO_COLOR takes the colours away.
 `;
@@ -30,6 +31,6 @@ try {
     }
   }
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${wordsOf(error)}\n`);
   process.exitCode = 2;
 }

@@ -1,10 +1,9 @@
 // Pure: content of messages and of tool calls, as ACP has it.
 import type { ContentBlock, ToolCallContent } from "@agentclientprotocol/sdk";
-import { wellFormed } from "../core/text.ts";
 import type { ToolPreview } from "../core/values.ts";
 import type { Annotation, ContentPart, FileRefPart, ImagePart } from "../universal/events.ts";
 
-export const textContent = (text: string): ContentBlock => ({ type: "text", text: wellFormed(text) });
+export const textContent = (text: string): ContentBlock => ({ type: "text", text });
 
 const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,(.*)$/is;
 
@@ -19,9 +18,12 @@ export function mediaBlock(path: string, mime: string | null): ContentBlock {
 
 function linkBlock(path: string, title?: string, mimeType = ""): ContentBlock {
   const isData = /^data:/i.test(path);
-  const name = title ?? (isData ? "data" : (path.split(/[\\/]/).findLast((part) => part !== "") ?? path));
+  const name = title ?? (isData ? "data" : nameIn(path));
   return { type: "resource_link", name, uri: addressOf(path), ...(mimeType === "" ? {} : { mimeType }) };
 }
+
+/** The last part of a path. */
+export const nameIn = (path: string): string => path.split(/[\\/]/).findLast((part) => part !== "") ?? path;
 
 /** An absolute path as a `file:` URL. An address, and a path in the project, stays as it is. */
 function addressOf(path: string): string {
@@ -63,18 +65,30 @@ export function diffText(path: string, diff: string): ContentBlock {
  */
 export function previewContent(previews: readonly ToolPreview[] = []): readonly ToolCallContent[] {
   return previews.map(({ path, diff, old_text, new_text }): ToolCallContent => {
-    const isNew = old_text === undefined && !/^-(?!--)/m.test(diff) && /^\+/m.test(diff);
-    if (new_text !== undefined && (old_text !== undefined || isNew))
+    if (new_text !== undefined && (old_text !== undefined || isCreation(diff)))
       return { type: "diff", path, oldText: old_text ?? null, newText: new_text };
     return callContent(diffText(path, diff));
   });
 }
 
-/** Text of at most `max` characters, with a note if it was cut. */
+/** The names of the files, before the first hunk. Elsewhere such a line deletes a line that begins with `--`. */
+const FILE_NAMES = /^--- .*\n\+\+\+ .*\n(?=@@)/;
+
+/** Whether a diff only adds lines, to nothing. */
+function isCreation(diff: string): boolean {
+  const hunks = diff.replace(FILE_NAMES, "");
+  return /^\+/m.test(hunks) && !/^(?:[- ]|@@ -(?!0,0 ))/m.test(hunks);
+}
+
+/** Text of at most `max` characters, with a note if it was cut. No character is cut in two. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
-  return `${text.slice(0, max)}\n[${text.length - max} more characters are left out]`;
+  const end = isHigh(text, max - 1) ? max - 1 : max;
+  return `${text.slice(0, end)}\n[${text.length - end} more characters are left out]`;
 }
+
+/** Whether the first half of a character is at an index. */
+export const isHigh = (text: string, at: number): boolean => /[\ud800-\udbff]/.test(text.charAt(at));
 
 /** What a finished call has brought. */
 export interface CallResult {

@@ -45,10 +45,13 @@ function inputOf(text: string): unknown {
   }
 }
 
-/** The facts as ACP has them. */
+/**
+ * The facts as ACP has them. ACP has no field for the MCP server of a tool, and many clients show the title alone. The
+ * name of such a tool begins with its server (`docs__search`), so the title contains the name.
+ */
 export function factFields({ name, title = name, kind = "other", locations, input }: CallDetails) {
   return {
-    title,
+    title: name.includes("__") && !title.includes(name) ? `${title} (${name})` : title,
     name,
     kind,
     ...(input === undefined ? {} : { rawInput: input }),
@@ -56,7 +59,13 @@ export function factFields({ name, title = name, kind = "other", locations, inpu
   };
 }
 
-const isSame = (told: OpenCall["fields"], asked: Pick<CallDetails, "name" | "input">): boolean =>
+/** What a request says of a call. */
+type Asked = Pick<CallDetails, "name" | "input"> & {
+  /** The sub-agent that asks. */
+  readonly agent?: string | undefined;
+};
+
+const isSame = (told: OpenCall["fields"], asked: Asked): boolean =>
   told.name === asked.name && JSON.stringify(told.rawInput) === JSON.stringify(asked.input);
 
 /**
@@ -148,17 +157,14 @@ export class OpenCalls {
    * @param asked the tool and the input of the request: the backend may have announced another input, and the user decides
    * on the one of the request
    */
-  shown(
-    key: string,
-    preview?: readonly ToolPreview[],
-    asked?: Pick<CallDetails, "name" | "input">,
-  ): ToolCallUpdate | undefined {
+  shown(key: string, preview?: readonly ToolPreview[], asked?: Asked): ToolCallUpdate | undefined {
     const call = this.#open.get(key);
     if (!call) return undefined;
     call.preview = previewContent(preview);
     const content = call.preview.length === 0 ? {} : { content: [...call.preview] };
     const fields = asked && !isSame(call.fields, asked) ? factFields(asked) : call.fields;
-    return { toolCallId: key, status: "pending", ...fields, ...content };
+    const title = asked?.agent === undefined ? fields.title : `${asked.agent}: ${fields.title}`;
+    return { toolCallId: key, status: "pending", ...fields, title, ...content };
   }
 
   #shown({ preview, output }: OpenCall): ToolCallContent[] {

@@ -8,6 +8,7 @@ import type {
   SessionModeState,
   Stream,
 } from "@agentclientprotocol/sdk";
+import { bounded } from "./bounded.ts";
 import type { AcpAgentClient, AcpAgentMcpServer, AcpAgentSession, AcpAgentSettings } from "./options.ts";
 import type { AcpAgentSdk } from "./peer.ts";
 import { promptFrom } from "./prompt.ts";
@@ -134,8 +135,10 @@ export class EditorConnection implements AcpAgentConnection {
   async #create(opening: Opening, client: AgentContext, signal: AbortSignal) {
     const { clock, store } = this.#settings;
     const id = newSessionId(clock);
-    const session = await this.#open(id, opening, client, signal, () =>
-      store.append(id, [openingEvent(opening.cwd, clock)]),
+    const session = await this.#open(id, opening, client, signal);
+    // Stored last: a session that could not be opened is in no list.
+    await this.#orEnd(session, () =>
+      Promise.race([store.append(id, [openingEvent(opening.cwd, clock)]), abortOf(signal)]),
     );
     return { sessionId: id, ...modesOf(session) };
   }
@@ -155,11 +158,17 @@ export class EditorConnection implements AcpAgentConnection {
     const session = await this.#open(id, opening, client, signal, async () => {
       if (!(await this.#settings.store.list()).includes(id)) throw unknownSession(id);
     });
-    await session.opened(signal).catch(async (error: unknown) => {
+    await this.#orEnd(session, () => session.opened(signal));
+    return session;
+  }
+
+  async #orEnd(session: ServedSession, open: () => Promise<void>): Promise<void> {
+    try {
+      await open();
+    } catch (error) {
       await this.#end(session);
       throw error;
-    });
-    return session;
+    }
   }
 
   async #open(
@@ -167,7 +176,7 @@ export class EditorConnection implements AcpAgentConnection {
     opening: Opening,
     client: AgentContext,
     signal: AbortSignal,
-    prepare: () => Promise<void>,
+    check: () => Promise<void> = () => Promise.resolve(),
   ): Promise<ServedSession> {
     const { maxSessions, sourceOf } = this.#settings;
     if (this.#owners.size >= maxSessions)
@@ -178,7 +187,7 @@ export class EditorConnection implements AcpAgentConnection {
     const session = sessionFrom(id, opening, this.#client);
     this.#owners.set(id, this); // from now on, nobody else opens it
     try {
-      await Promise.race([prepare(), abortOf(signal)]);
+      await Promise.race([check(), abortOf(signal)]);
       const source = await Promise.race([sourceOf(session), abortOf(signal)]);
       if (signal.aborted) throw cancelled(); // closing has seen all sessions already
       const served = new ServedSession({
@@ -216,10 +225,11 @@ export class EditorConnection implements AcpAgentConnection {
 
   async #answer<T>(answer: () => Promise<T>): Promise<T> {
     try {
-      return await answer();
+      return bounded(await answer());
     } catch (error) {
-      const { code, message, data } = asRefusal(error);
-      throw new this.#sdk.RequestError(code, message, data);
+      const refusal = asRefusal(error);
+      const { message, data } = bounded({ message: refusal.message, data: refusal.data });
+      throw new this.#sdk.RequestError(refusal.code, message, data);
     }
   }
 }

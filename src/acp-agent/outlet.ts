@@ -1,15 +1,17 @@
 // `Outlet`: everything that a session sends to its client, in one order.
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { Queue } from "../core/queue.ts";
+import { bounded } from "./bounded.ts";
 
 type Entry = { update: SessionUpdate } | { ask: () => void } | { dropped: true };
 
-/** Characters of one update. The SDK closes a connection whose line is longer than 32 MiB. */
-export const MAX_UPDATE_TEXT = 1_048_576;
+/** Characters of a chunk of text. A longer text comes in several chunks. */
+export const MAX_CHUNK_TEXT = 1_048_576;
 
 /**
  * The updates and requests of a session. Each update is written before the next one, and before a request behind it. What
- * waits for a slow client is merged, so that it takes no more memory than the chat takes for the same text.
+ * waits for a slow client is merged, so that it takes no more memory than the chat takes for the same text. Each is well
+ * formed, and within `MAX_MESSAGE_BYTES`.
  */
 export class Outlet {
   readonly #write: (update: SessionUpdate) => Promise<void>;
@@ -34,9 +36,9 @@ export class Outlet {
     return () => {};
   }
 
-  /** Calls `ask`, which sends a request, once all earlier updates are written. */
-  ask(ask: () => void): void {
-    this.#add({ ask });
+  /** Calls `send`, which sends a request, once all earlier updates are written. */
+  ask<Params>(params: Params, send: (params: Params) => void): void {
+    this.#add({ ask: () => send(bounded(params)) });
   }
 
   /** Resolves once everything is written, or the connection is closed. */
@@ -77,7 +79,7 @@ export class Outlet {
         continue;
       }
       try {
-        await this.#write(entry.update);
+        await this.#write(bounded(entry.update));
       } catch {
         this.close(); // the connection tells its end itself
       }
@@ -96,7 +98,7 @@ function merged(before: SessionUpdate, after: SessionUpdate): SessionUpdate | un
         return undefined;
       const [first, second] = [before.content, after.content];
       if (first.type !== "text" || second.type !== "text") return undefined;
-      if (first.text.length + second.text.length > MAX_UPDATE_TEXT) return undefined;
+      if (first.text.length + second.text.length > MAX_CHUNK_TEXT) return undefined;
       return { ...after, content: { type: "text", text: first.text + second.text } };
     }
     case "tool_call_update":

@@ -95,7 +95,7 @@ export class UserRequests {
     pending: Extract<ChatPending, { readonly type: "approval" }>,
     { call, over }: Announced,
   ): void {
-    const { id, tool, input, grant, preview } = pending;
+    const { id, tool, input, agent, grant, preview } = pending;
     const { chat, updates } = this.#setup;
     const { once, always, reject } = PERMISSION;
     const key = call !== undefined && updates.calls.shown(call) ? call : id;
@@ -107,7 +107,7 @@ export class UserRequests {
         : [{ optionId: always, name: `Always allow: ${reveal(grant)}`, kind: "allow_always" } as const]),
       { optionId: reject, name: "Reject", kind: "reject_once" },
     ];
-    const asked = { name: tool, input };
+    const asked = { name: tool, input, agent };
     const shown = updates.calls.shown(key, preview, asked) ?? { toolCallId: key, ...factFields(asked) };
     this.#ask(shown, options, over.signal, (chosen) =>
       chat.decide(id, chosen === once || chosen === always ? chosen : reject),
@@ -122,19 +122,13 @@ export class UserRequests {
     const [first] = questions;
     if (offers.forms) {
       const message = first && questions.length === 1 ? first.question : "The agent has questions.";
-      const params = { mode: "form", sessionId, message, requestedSchema: formOf(questions) } as const;
-      outlet.ask(() => {
+      const form = { mode: "form", sessionId, message, requestedSchema: formOf(questions) } as const;
+      outlet.ask(call === undefined ? form : { ...form, toolCallId: call }, (params) => {
         if (over.signal.aborted) return;
-        client
-          .request(
-            "elicitation/create",
-            call === undefined ? params : { ...params, toolCallId: call },
-            stopping(over.signal),
-          )
-          .then(
-            (response) => void chat.answer(id, answersIn(response, questions)),
-            () => void chat.answer(id, null),
-          );
+        client.request("elicitation/create", params, stopping(over.signal)).then(
+          (response) => void chat.answer(id, answersIn(response, questions)),
+          () => void chat.answer(id, null),
+        );
       });
       return;
     }
@@ -164,18 +158,12 @@ export class UserRequests {
     decide: (chosen: string | undefined) => void,
   ): void {
     const { sessionId, client, outlet } = this.#setup;
-    outlet.ask(() => {
+    outlet.ask({ sessionId, toolCall, options: [...options] }, (params) => {
       if (signal.aborted) return;
-      client
-        .request(
-          "session/request_permission",
-          { sessionId, toolCall, options: [...options] },
-          stopping(signal),
-        )
-        .then(
-          (response) => decide(chosenIn(response, options)),
-          () => decide(undefined),
-        );
+      client.request("session/request_permission", params, stopping(signal)).then(
+        (response) => decide(chosenIn(response, options)),
+        () => decide(undefined),
+      );
     });
   }
 }

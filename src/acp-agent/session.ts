@@ -41,6 +41,8 @@ export class ServedSession {
   readonly #requests: UserRequests;
   readonly #maxToolOutput: number;
   #isPrompted = false;
+  /** The id of the prompt, once the chat has it. */
+  #promptId: string | undefined;
   #isCancelled = false;
   /** The turn of the prompt, and the error that may end the turn. */
   #running: (Pick<TurnOver, "promptId"> & { turn: string; error?: ErrorData }) | undefined;
@@ -76,11 +78,12 @@ export class ServedSession {
     return this.#chat.getSnapshot().capabilities?.images !== false;
   }
 
-  /** The modes, if the source has said them. */
+  /** The mode, if the source has said it. No other one is offered, because a source cannot be told to change it. */
   get modes(): SessionModeState | undefined {
-    const { modes } = this.#chat.getSnapshot();
-    if (!modes || modes.current === null) return undefined;
-    return { currentModeId: modes.current, availableModes: modes.available.map((mode) => ({ ...mode })) };
+    const { current, available = [] } = this.#chat.getSnapshot().modes ?? {};
+    if (typeof current !== "string") return undefined;
+    const mode = available.find(({ id }) => id === current) ?? { id: current, name: current };
+    return { currentModeId: current, availableModes: [{ ...mode }] };
   }
 
   /** Waits for the store. @throws AcpRefusal if the chat cannot be opened, or if `signal` aborts */
@@ -116,6 +119,7 @@ export class ServedSession {
       const sent = this.#chat.send(input);
       if (!sent.ok)
         throw new AcpRefusal(sent.error.code === "invalid-input" ? "invalid" : "failed", sent.error.message);
+      this.#promptId = sent.id;
       if (signal.aborted) this.cancel();
       const over = await this.#outcomeOf(sent.id);
       await this.#outlet.drained();
@@ -123,18 +127,23 @@ export class ServedSession {
     } finally {
       signal.removeEventListener("abort", onAbort);
       this.#isPrompted = false;
+      this.#promptId = undefined;
     }
   }
 
+  /** Takes back the prompt of this session, or cancels its turn. Other clients of the same chat go on. */
   cancel(): void {
-    if (!this.#isPrompted) return;
+    const id = this.#promptId;
+    if (id === undefined || this.#over?.promptId === id) return; // its updates may still be written
     this.#isCancelled = true;
-    this.#chat.cancel("all");
+    const isQueued = this.#chat.getSnapshot().queue.some((queued) => queued.id === id);
+    if (isQueued) this.#chat.unqueue(id);
+    else if (this.#running?.promptId === id || !unsentIn(this.#chat, id)) this.#chat.cancel(); // its own turn
   }
 
   /** Ends the turn, and rejects the open requests. */
   async close(): Promise<void> {
-    this.cancel(); // of this client's own prompt alone: another client's turn goes on
+    this.cancel();
     await this.#chat.close();
     await this.#outlet.drained();
     this.#outlet.close();
@@ -151,7 +160,9 @@ export class ServedSession {
     if (event.type === "turn.started") {
       const { turn_id, metadata } = event.data;
       const promptId = metadata?.prompt_id;
-      if (promptId !== undefined) this.#running = { promptId, turn: `${event.session_id}.${turn_id}` };
+      const isOwn = this.#running !== undefined && this.#running.promptId === this.#promptId;
+      if (promptId !== undefined && !isOwn)
+        this.#running = { promptId, turn: `${event.session_id}.${turn_id}` };
     }
     const running = this.#running;
     if (event.type === "error" && running?.turn === `${event.session_id}.${event.data.turn_id}`)

@@ -2,9 +2,9 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import type { ContentPart, DeltaPart, UniversalEvent, UniversalItem } from "../universal/events.ts";
 import { partIn, type SubagentFacts, subagentIn } from "../universal/item-content.ts";
-import { callResultOf, fileBlocks, imageBlock, sourceBlocks, textContent } from "./blocks.ts";
+import { callResultOf, fileBlocks, imageBlock, isHigh, sourceBlocks, textContent } from "./blocks.ts";
 import { OpenCalls, partFacts } from "./calls.ts";
-import { MAX_UPDATE_TEXT } from "./outlet.ts";
+import { MAX_CHUNK_TEXT } from "./outlet.ts";
 import { Statuses, type StatusesSetup } from "./statuses.ts";
 
 export interface UpdatesSetup extends StatusesSetup {
@@ -92,7 +92,7 @@ export class Updates {
   /** A piece of a text, in updates of a bearable size. */
   text(chunk: Chunk, messageId: string, text: string): void {
     for (let at = 0; at < text.length; ) {
-      let end = at + MAX_UPDATE_TEXT;
+      let end = at + MAX_CHUNK_TEXT;
       if (end < text.length && isHigh(text, end - 1)) end--;
       this.block(chunk, messageId, textContent(text.slice(at, end)));
       at = end;
@@ -219,8 +219,6 @@ export class Updates {
     this.statuses.endTurn();
   }
 }
-
-const isHigh = (text: string, at: number): boolean => /[\ud800-\udbff]/.test(text.charAt(at));
 
 function textIn({ content }: UniversalItem): string {
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");

@@ -6,10 +6,11 @@ import { readPrompt } from "../chat/prompt.ts";
 import { FeedTurn, TurnFeed } from "../chat/turn-feed.ts";
 import { type Checks, checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
+import { Recent } from "../core/recent.ts";
 import { breakable } from "./breakable.ts";
 import { type AgUiEvent, type AgUiRun, agUi, runError, runRefused, runStarted, sentences } from "./event.ts";
 import { type RunRequest, readRunInput } from "./input.ts";
-import { answerIn, decisionOf } from "./interrupts.ts";
+import { answerIn, decisionOf, OVER, unknownInterrupt } from "./interrupts.ts";
 import { TurnWriter } from "./turn-writer.ts";
 
 /** A chat as an agent of AG-UI. */
@@ -67,47 +68,63 @@ type Task = Course | { readonly sent: string; readonly messageId: string };
 
 type Prompt = NonNullable<RunRequest["prompt"]>;
 
+/** Remembered interrupts of earlier turns. An older one is called unknown. */
+const MAX_SHOWN = 1_000;
+
 /** The runs of one agent. */
 class ChatRuns {
   readonly #chat: Chat;
   readonly #feed: TurnFeed;
   #threadId: string | undefined;
-  #isRunning = false;
+  /** The run under way. A run that is stopped, or of which only the last event is unread, is under way no more. */
+  #running: AgUiRun | undefined;
   /** The last turn, until it was written to its end. */
   #course: Course | undefined;
+  /** To tell the interrupts of earlier turns from unknown ones. */
+  readonly #everShown = new Recent<string, true>(MAX_SHOWN);
   /** The prompts of the client, by the ids of its messages. `text` is undefined for a prompt with images. */
   readonly #prompts = new Map<string, { readonly id: string; readonly text: string | undefined }>();
 
   constructor(chat: Chat) {
     this.#chat = chat;
-    this.#feed = new TurnFeed(chat);
+    this.#feed = TurnFeed.of(chat);
   }
 
   async *run(
     input: RunAgentInput,
     signals: readonly (AbortSignal | undefined)[],
   ): AsyncGenerator<AgUiEvent, void, undefined> {
-    let isMine = false;
+    let run: AgUiRun | undefined;
     try {
       const request = readRunInput(input);
       const refused = this.#refuse(request.run);
       if (refused) yield refused;
       else {
-        this.#isRunning = isMine = true;
+        this.#running = run = request.run;
         yield* this.#follow(request, signals);
       }
     } catch (error) {
+      this.#release(run);
       yield runError(error);
     } finally {
-      if (isMine) this.#isRunning = false;
+      this.#release(run);
     }
+  }
+
+  /** Whoever reads the run may never ask for its next event, so this does not wait for it. */
+  #release(run: AgUiRun | undefined): void {
+    if (this.#running === run) this.#running = undefined;
   }
 
   #refuse({ threadId }: AgUiRun): AgUiEvent | undefined {
     if (this.#threadId !== undefined && this.#threadId !== threadId)
       return runRefused("unknown-thread", "This agent has another thread. Make a chat for each thread.");
-    if (this.#isRunning)
-      return runRefused("busy", "Another run of this thread is under way. Wait for its end.");
+    if (this.#running) {
+      const { busy, queue } = this.#chat.getSnapshot();
+      if (busy || queue.length > 0)
+        return runRefused("busy", "Another run of this thread is under way. Wait for its end.");
+      this.#course = undefined; // its turn is over, and nobody may ever read its end
+    }
     this.#threadId = threadId;
     return undefined;
   }
@@ -120,8 +137,9 @@ class ChatRuns {
     const stop = new AbortController();
     let task: Task | AgUiEvent | undefined;
     const abort = (): void => {
-      if (!stop.signal.aborted && task && !("type" in task)) this.#cancel(task);
+      if (!stop.signal.aborted && task && !("type" in task)) this.#cancel(task, run);
       stop.abort();
+      this.#release(run);
     };
     try {
       for (const signal of signals) {
@@ -130,13 +148,16 @@ class ChatRuns {
       }
       task = stop.signal.aborted ? cancelled(run) : this.#begin(request);
       if ("type" in task) {
+        this.#release(run);
         if (task.type !== "RUN_ERROR") yield runStarted(run);
         yield task;
         return;
       }
+      const course = "sent" in task ? this.#courseOf(task, run, stop.signal) : task; // a slow reader misses no turn
       yield runStarted(run);
-      const last = yield* this.#write(task, run, stop.signal);
+      const last = yield* this.#write(await course, run, stop.signal);
       task = undefined; // from here on there is nothing to cancel
+      this.#release(run);
       yield last;
     } finally {
       for (const signal of signals) signal?.removeEventListener("abort", abort);
@@ -158,10 +179,8 @@ class ChatRuns {
   }
 
   #send(prompt: Prompt): Task {
-    readPrompt(prompt.input); // a prompt that cannot be sent cancels nothing
-    const { turn } = this.#feed;
-    if (turn && !turn.isOver && turn.waiting.size > 0) this.#chat.cancel();
-    return this.#sent(prompt, this.#chat.send(prompt.input));
+    readPrompt(prompt.input);
+    return this.#sent(prompt, () => this.#chat.send(prompt.input));
   }
 
   /** The client runs a message again that was sent before: it wants another answer. */
@@ -169,11 +188,12 @@ class ChatRuns {
     const { id, text } = this.#prompts.get(prompt.id) ?? {};
     if (id === undefined || !this.#chat.getSnapshot().capabilities?.branches) return this.#send(prompt);
     const isSame = text === prompt.input.text && !prompt.input.images;
-    if (!isSame) return this.#sent(prompt, this.#chat.edit(id, prompt.input));
-    return this.#sent(prompt, this.#chat.regenerate(id), id); // the message of the prompt stays
+    if (!isSame) return this.#sent(prompt, () => this.#chat.edit(id, prompt.input));
+    return this.#sent(prompt, () => this.#chat.regenerate(id), id); // the message of the prompt stays
   }
 
-  #sent({ id: messageId, input }: Prompt, outcome: ChatSend, shown?: string): Task {
+  #sent({ id: messageId, input }: Prompt, send: () => ChatSend, shown?: string): Task {
+    const outcome = this.#feed.send(send);
     if (!outcome.ok) throw outcome.error;
     this.#prompts.set(messageId, {
       id: shown ?? outcome.id,
@@ -185,11 +205,11 @@ class ChatRuns {
 
   /** An answer names what was shown, or does nothing. */
   #resume(entries: readonly ResumeEntry[], course: Course | undefined): Task | AgUiEvent {
-    if (!course || !entries.some(({ interruptId }) => course.shown.has(interruptId)))
-      return runRefused(
-        "interrupt-over",
-        "These interrupts are over, and so is their turn. Send a new message.",
-      );
+    if (!course || !entries.some(({ interruptId }) => course.shown.has(interruptId))) {
+      const unknown = entries.find(({ interruptId }) => !this.#everShown.has(interruptId));
+      const open = [...(course?.shown ?? [])].filter((id) => course?.turn.waiting.has(id));
+      return runRefused("interrupt-over", unknown ? unknownInterrupt(unknown.interruptId, open) : OVER);
+    }
     const { turn, writer, shown } = course;
     const replies = new Map<string, () => ChatResult>();
     for (const entry of entries) {
@@ -215,13 +235,12 @@ class ChatRuns {
 
   /** Writes until the turn ends or waits. Returns the run's last event. */
   async *#write(
-    task: Task,
+    course: Course | AgUiEvent,
     run: AgUiRun,
     signal: AbortSignal,
   ): AsyncGenerator<AgUiEvent, AgUiEvent, undefined> {
-    const course = "sent" in task ? await this.#courseOf(task, run, signal) : task;
     if ("type" in course) return course;
-    this.#course = course;
+    if (this.#running === run) this.#course = course;
     const { turn, writer, shown } = course;
     const reading = turn.read(course.at, signal);
     for (;;) {
@@ -232,16 +251,19 @@ class ChatRuns {
           yield* writer.write(value);
           continue;
         }
-        this.#course = undefined;
+        this.#forget(course);
         return yield* writer.end(run, value.type === "turn.ended" ? value.data.metadata : undefined);
       }
       if (value === "waiting") {
         const interrupts = [...writer.interrupts.values()].filter(({ id }) => turn.waiting.has(id));
         yield* writer.suspend();
-        for (const { id } of interrupts) shown.add(id);
+        for (const { id } of interrupts) {
+          shown.add(id);
+          this.#everShown.set(id, true);
+        }
         return agUi({ type: "RUN_FINISHED", ...run, outcome: { type: "interrupt", interrupts } });
       }
-      this.#course = undefined;
+      this.#forget(course);
       return yield* writer.end(run, value === "aborted" ? { status: "cancelled" } : undefined);
     }
   }
@@ -261,9 +283,13 @@ class ChatRuns {
     return runRefused(code, sentences(title, detail));
   }
 
+  #forget(course: Course): void {
+    if (this.#course === course) this.#course = undefined;
+  }
+
   /** Cancels what a run has begun: its turn, or its prompt that waits. */
-  #cancel(task: Task): void {
-    this.#course = undefined;
+  #cancel(task: Task, run: AgUiRun): void {
+    if (this.#running === run) this.#course = undefined;
     if ("sent" in task) this.#feed.cancelPrompt(task.sent);
     else this.#feed.cancelTurn(task.turn);
   }

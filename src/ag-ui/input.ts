@@ -37,7 +37,8 @@ function isEntry(value: unknown): value is ResumeEntry {
 }
 
 function readMessage({ id, content }: Readonly<Record<string, unknown>>): RunRequest["prompt"] {
-  if (typeof id === "string" && typeof content === "string") return { id, input: { text: content } };
+  if (typeof id === "string" && typeof content === "string")
+    return { id, input: { text: notBlank(content) } };
   if (typeof id !== "string" || !Array.isArray(content))
     throw unreadable("the last message has no `id`, or no text and no parts as `content`.");
   const texts: string[] = [];
@@ -47,7 +48,15 @@ function readMessage({ id, content }: Readonly<Record<string, unknown>>): RunReq
     if (type === "text" && typeof text === "string") texts.push(text);
     else images.push(readImage(type, source));
   }
-  return { id, input: { text: texts.join("\n"), ...(images.length > 0 ? { images } : {}) } };
+  return { id, input: { text: notBlank(texts.join("\n")), ...(images.length > 0 ? { images } : {}) } };
+}
+
+function notBlank(text: string): string {
+  if (text.trim() !== "") return text;
+  throw new InvalidInputError(
+    "the last message of the user has no text, or a blank one.",
+    "Send a text, also beside an image. Nothing was sent, and a turn that waits still waits.",
+  );
 }
 
 /** An image by URL is refused: the server of a page must not fetch what the page names. */

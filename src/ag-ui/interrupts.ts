@@ -71,6 +71,19 @@ function metadata(own: Readonly<Record<string, unknown>>): Pick<Interrupt, "meta
   return found ? { metadata: found } : {};
 }
 
+/** Why a `resume` is refused that names interrupts of earlier turns only. */
+export const OVER = "These interrupts are over, and so is their turn. Send a new message.";
+
+/** The maximum length of a quoted unknown id. Real ids are shorter. */
+const QUOTED = 100;
+
+/** Why a `resume` with an id that no run has shown is refused. `open`: the ids that can be answered. */
+export function unknownInterrupt(id: string, open: readonly string[]): string {
+  const what = `No run has shown an interrupt with the id ${JSON.stringify(id.slice(0, QUOTED))}.`;
+  if (open.length === 0) return `${what} No interrupt is open: send a new message.`;
+  return `${what} Open interrupts: ${open.map((each) => JSON.stringify(each)).join(", ")}. Pass the \`id\` of an interrupt as \`interruptId\`.`;
+}
+
 interface ApprovalPayload {
   readonly approved: boolean;
   readonly scope?: GrantScope;
@@ -94,6 +107,11 @@ const ANSWERS_FIELDS: Checks<AnswersPayload> = { answers: checks.array };
 export function decisionOf({ status, payload }: ResumeEntry): Decision {
   if (status === "cancelled") return "reject";
   const given = payloadWith("approved", payload, "{ approved: true }");
+  if (Object.hasOwn(given, "editedArgs"))
+    throw new InvalidInputError(
+      "the `payload` of a resume entry has `editedArgs`, but a call runs with the arguments that were shown, or not at all.",
+      'Approve the call as it is, or deny it and say in `reason` what to call instead: { approved: false, reason: "Use b.txt." }.',
+    );
   checkFields<ApprovalPayload, typeof APPROVAL_FIELDS>(given as ApprovalPayload, APPROVAL_FIELDS, FIELD);
   const { approved, scope, reason } = given as ApprovalPayload;
   if (approved) return { decision: "once", ...defined({ scope }) };

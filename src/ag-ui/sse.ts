@@ -1,4 +1,7 @@
 // Encodes events as server-sent events, for the response of a route.
+import { describe, isObject } from "../core/checks.ts";
+import { InvalidInputError } from "../core/errors.ts";
+import { checkIterable } from "./breakable.ts";
 import type { AgUiEvent } from "./event.ts";
 
 /** The headers of a response with {@link encodeSse}. */
@@ -10,9 +13,12 @@ export const AG_UI_HEADERS: Readonly<Record<string, string>> = {
 
 /**
  * The body of a response: `new Response(encodeSse(agent.run(input)), { headers: AG_UI_HEADERS })`. Reads an event only
- * when the body is read. Cancelling the body breaks off the iteration. The body fails if the iteration throws.
+ * when the body is read. Cancelling the body breaks off the iteration. The body fails if the iteration throws, and with an
+ * InvalidInputError if a value is no event or cannot be written as JSON.
+ * @throws InvalidInputError for anything but an async iterable
  */
 export function encodeSse(events: AsyncIterable<AgUiEvent>): ReadableStream<Uint8Array> {
+  checkIterable(events, "the result of `agent.run(input)`");
   const encoder = new TextEncoder();
   const iterator = events[Symbol.asyncIterator]();
   let isCancelled = false;
@@ -23,9 +29,9 @@ export function encodeSse(events: AsyncIterable<AgUiEvent>): ReadableStream<Uint
         if (isCancelled) return;
         if (done) return controller.close();
         try {
-          controller.enqueue(encoder.encode(`data: ${JSON.stringify(value)}\n\n`));
+          controller.enqueue(encoder.encode(`data: ${jsonOf(value)}\n\n`));
         } catch (error) {
-          await iterator.return?.(); // a value of a backend that is no JSON
+          await iterator.return?.();
           throw error;
         }
       },
@@ -37,3 +43,16 @@ export function encodeSse(events: AsyncIterable<AgUiEvent>): ReadableStream<Uint
     { highWaterMark: 0 },
   );
 }
+
+function jsonOf(event: AgUiEvent): string {
+  if (!isObject(event)) throw new InvalidInputError(`an event is ${describe(event)}.`, HINT);
+  try {
+    return JSON.stringify(event);
+  } catch (cause) {
+    throw new InvalidInputError(`an event of the type ${event.type} cannot be written as JSON.`, HINT, {
+      cause,
+    });
+  }
+}
+
+const HINT = "Pass events of AG-UI: plain objects without cycles and BigInts.";

@@ -1,7 +1,7 @@
 // The parts of an answer as chunks: shows what has changed since the last look.
 import { defined, fieldsOf } from "../core/checks.ts";
 import type { Annotation, UniversalEvent } from "../universal/events.ts";
-import type { List } from "../universal/transcript/list.ts";
+import { differences, emptyList, type List } from "../universal/transcript/list.ts";
 import type {
   ChatFilePart,
   ChatPart,
@@ -10,28 +10,30 @@ import type {
   ChatSubagentPart,
   ChatTextPart,
 } from "../universal/transcript/message.ts";
-import type { TranscriptRequest } from "../universal/transcript/transcript.ts";
 import type { Chunk, ChunkSink } from "./message.ts";
+import { SubagentText } from "./subagent-text.ts";
 import { gainOf, isDue, type ShownCall, ToolChunks } from "./tool-chunks.ts";
 
 /** A part that may still change, and how far it is shown. */
 interface Shown extends ShownCall {
-  part: ChatPart | undefined;
-  readonly inner: ShownList;
+  /** Only for a sub-agent. */
+  agent?: { readonly parts: ShownList; readonly text: SubagentText };
 }
 
-/** A list of parts: how many were seen, and those that may still change. */
+/** A list of parts, as it was at the last look. */
 interface ShownList {
+  parts: List<ChatPart>;
+  /** How many parts were shown. */
   count: number;
+  /** The parts that may still change. */
   readonly open: Map<number, Shown>;
 }
 
-const newList = (): ShownList => ({ count: 0, open: new Map() });
+const newList = (): ShownList => ({ parts: emptyList(), count: 0, open: new Map() });
 
-/** A look at the parts: after an event, with the requests that are open then, in a sub-agent or not. */
+/** A look at the parts: after an event, in a sub-agent or not. */
 interface Look {
   readonly event: UniversalEvent;
-  readonly pending: Iterable<TranscriptRequest>;
   readonly agent?: string;
 }
 
@@ -45,39 +47,34 @@ export class PartChunks {
     this.calls = new ToolChunks(sink);
   }
 
-  /** Shows what has changed. Each look takes time in proportion to the parts that are open, not to all. */
+  /** Shows what has changed. Each look takes time in proportion to the parts that have changed. */
   look(list: List<ChatPart>, look: Look, shownList: ShownList = this.#list): void {
-    for (const [at, shown] of shownList.open) {
+    const changed = differences(shownList.parts, list);
+    shownList.parts = list;
+    for (const at of changed) {
       const part = list.at(at);
-      if (part && part !== shown.part && this.#show(part, shown, look)) shownList.open.delete(at);
+      const shown = shownList.open.get(at);
+      if (part && shown && this.#show(part, shown, look)) shownList.open.delete(at);
     }
     for (; shownList.count < list.length; shownList.count++) {
       const at = shownList.count;
       const part = list.at(at);
       if (!part || isUndecided(part, look.event)) return;
-      const shown: Shown = {
-        part: undefined,
-        inner: newList(),
-        stage: "held",
-        length: 0,
-        hasOutput: false,
-        isDecided: false,
-      };
+      const shown: Shown = { stage: "held", length: 0, hasOutput: false, isDecided: false };
       if (!this.#show(part, shown, look, list.at(at - 1))) shownList.open.set(at, shown);
     }
   }
 
   /** Shows one part. Returns whether it cannot change any more. */
   #show(part: ChatPart, shown: Shown, look: Look, previous?: ChatPart): boolean {
-    shown.part = part;
-    const { agent, event, pending } = look;
+    const { agent, event } = look;
     switch (part.type) {
       case "text":
       case "reasoning":
         // A sub-agent's text is in its `data-subagent`.
         return agent !== undefined || this.#text(part, shown, event);
       case "tool": {
-        const isOver = this.calls.call(part, shown, event, agent, pending);
+        const isOver = this.calls.call(part, shown, event, agent);
         if (isOver)
           for (const more of part.content) {
             if (more.type === "file_ref") this.#file({ ...more, id: part.id });
@@ -135,25 +132,27 @@ export class PartChunks {
   }
 
   #subagent(part: ChatSubagentPart, shown: Shown, look: Look): boolean {
-    const { agentType: type, name, prompt, state: status } = part;
+    const { agentType: type, name, prompt, state: status, parts } = part;
     const id = this.#sink.key(part.id);
-    let length = 0;
-    for (const each of part.parts) if (each.type === "text") length += each.text.length;
+    shown.agent ??= { parts: newList(), text: new SubagentText() };
+    const { agent } = shown;
+    agent.text.see(parts);
+    const { length } = agent.text;
     const isOver = status !== "running";
     const isNew = shown.stage === "held";
     if (isNew) this.#sink.step();
     shown.stage = "shown";
     if (isNew || isOver || (length > shown.length && isDue(length, shown.length))) {
       shown.length = length;
-      const text = part.parts.map((each) => (each.type === "text" ? each.text : "")).join("");
+      const text = agent.text.toString();
       this.#sink.put({
         type: "data-subagent",
         id,
         data: { type, name, ...defined({ prompt }), status, text },
       });
     }
-    this.look(part.parts, { ...look, agent: id }, shown.inner);
-    return isOver && shown.inner.open.size === 0;
+    this.look(parts, { ...look, agent: id }, agent.parts);
+    return isOver && agent.parts.open.size === 0;
   }
 
   /** Only `data:` and web addresses become parts with an address. @param file without an action: an image */

@@ -1,5 +1,6 @@
 // The user's decisions and answers in a UI message, which the next request brings.
 import type { DynamicToolUIPart, UIMessage } from "ai";
+import { fieldsOf } from "../core/checks.ts";
 import type { Answer } from "../core/values.ts";
 import type { Chunk } from "./message.ts";
 import { ASK_USER } from "./tool-chunks.ts";
@@ -21,9 +22,10 @@ export function repliesIn({ parts }: UIMessage): readonly UserReply[] {
 function replyOf(part: DynamicToolUIPart): UserReply | undefined {
   const { toolCallId } = part;
   if (part.state === "approval-responded") {
-    const { id, approved, reason } = part.approval;
-    const isApproved: unknown = approved; // a route passes on what a page has sent
-    return { type: "decision", id, toolCallId, approved: isApproved === true, reason };
+    const { id, approved, reason } = fieldsOf(part.approval); // a route passes on what a page has sent
+    if (typeof id !== "string") return undefined;
+    const words = typeof reason === "string" ? reason : undefined;
+    return { type: "decision", id, toolCallId, approved: approved === true, reason: words };
   }
   // The answer of a question that is over has `providerExecuted`.
   if (part.toolName !== ASK_USER || part.providerExecuted) return undefined;

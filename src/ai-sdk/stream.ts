@@ -5,12 +5,13 @@ import { InvalidInputError } from "../core/errors.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import { describeError } from "../universal/words/describe-error.ts";
 import type { Chunk } from "./message.ts";
+import { CUT_OFF } from "./refusals.ts";
 import { TurnChunks } from "./turn-chunks.ts";
 
 /** Makes a stream. `chunks` must not throw. @param onCancel must wake `chunks` if it waits */
 export function streamOf(
   chunks: AsyncGenerator<Chunk, void, undefined>,
-  onCancel: () => void,
+  onCancel: () => void = () => {},
 ): ReadableStream<UIMessageChunk> {
   return new ReadableStream<UIMessageChunk>({
     async pull(controller) {
@@ -64,7 +65,7 @@ async function* chunksOf(
       if (done) break;
       yield* chunks.push(value);
     }
-    if (chunks.isOpen) yield* chunks.stop("The answer was cut off.");
+    if (chunks.isOpen) yield* chunks.stop(CUT_OFF);
   } catch (error) {
     yield* chunks.stop(errorWords(error));
   }

@@ -1,8 +1,7 @@
 // The tool calls, approvals and questions of one turn, as tool parts.
-import { defined } from "../core/checks.ts";
-import type { UniversalEvent } from "../universal/events.ts";
+import { defined, fieldsOf } from "../core/checks.ts";
+import type { PermissionData, UniversalEvent } from "../universal/events.ts";
 import type { ChatApproval, ChatQuestionPart, ChatToolPart } from "../universal/transcript/message.ts";
-import type { TranscriptRequest } from "../universal/transcript/transcript.ts";
 import type { AskUserInput, ChunkSink } from "./message.ts";
 
 /** The name of the tool part that holds a question to the user. */
@@ -39,6 +38,8 @@ export class ToolChunks {
   readonly #asked = new Set<string>();
   /** The decisions and outputs that the page's messages already hold, by request. */
   readonly #replies = new Map<string, unknown>();
+  /** The questions that were shown and wait. */
+  readonly #questions = new Map<string, AskUserInput>();
   /** The calls whose arguments stream. */
   readonly #writing = new Set<ShownCall>();
 
@@ -49,6 +50,19 @@ export class ToolChunks {
   /** Whether the user was shown this request. */
   hasShown(id: string): boolean {
     return this.#asked.has(id);
+  }
+
+  /** Shows a question again: the page's message already holds an answer. */
+  askAgain(toolCallId: string): void {
+    const input = this.#questions.get(toolCallId);
+    if (input)
+      this.#sink.put({
+        type: "tool-input-available",
+        toolCallId,
+        toolName: ASK_USER,
+        dynamic: true,
+        input,
+      });
   }
 
   /** The page's message holds the decision (`true`: approved) or the answer. */
@@ -68,13 +82,7 @@ export class ToolChunks {
   }
 
   /** Shows what has changed in a call. Returns whether the call has its last state. */
-  call(
-    part: ChatToolPart,
-    shown: ShownCall,
-    event: UniversalEvent,
-    agent: string | undefined,
-    waits: Iterable<TranscriptRequest>,
-  ): boolean {
+  call(part: ChatToolPart, shown: ShownCall, event: UniversalEvent, agent: string | undefined): boolean {
     const { state, approval, output } = part;
     const toolCallId = this.#sink.key(part.callId);
     const hasFailed = state === "failed" || state === "abandoned";
@@ -118,8 +126,10 @@ export class ToolChunks {
     }
     if (approval && !shown.isDecided) {
       if (approval.status === "requested") {
-        const request = [...waits].find(({ id }) => id === approval.id);
-        this.#atPause.set(approval.id, () => this.#request(toolCallId, approval, false, request, part.input));
+        if (event.type === "permission.requested" && event.data.permission_id === approval.id)
+          this.#atPause.set(approval.id, () =>
+            this.#request(toolCallId, approval, false, event.data, part.input),
+          );
         return false;
       }
       shown.isDecided = true;
@@ -173,6 +183,7 @@ export class ToolChunks {
     const ask = (isOver: boolean): void => {
       this.#asked.add(toolCallId);
       const input: AskUserInput = { questions };
+      this.#questions.set(toolCallId, input);
       const head = { toolCallId, toolName: ASK_USER, dynamic: true, ...(isOver ? OURS : {}) };
       this.#sink.step();
       this.#sink.put({ ...head, type: "tool-input-start" });
@@ -184,6 +195,7 @@ export class ToolChunks {
     }
     this.#atPause.delete(toolCallId);
     if (!this.#asked.has(toolCallId)) ask(true);
+    this.#questions.delete(toolCallId);
     const given = part.answers.map(({ selected = [], other_text }) => [
       ...selected,
       ...(other_text ? [other_text] : []),
@@ -201,17 +213,22 @@ export class ToolChunks {
     toolCallId: string,
     { id: approvalId }: ChatApproval,
     isAutomatic: boolean,
-    waits?: TranscriptRequest,
+    asked?: PermissionData,
     announced?: unknown,
   ): void {
     this.#asked.add(approvalId);
-    const { preview, grant, agent } = waits?.type === "approval" ? waits : {};
+    const { preview, metadata } = asked ?? {};
+    const { input = null, grant, agent } = fieldsOf(metadata);
     // The backend may ask with another input than it has announced. The user decides on the input of the request.
-    if (waits?.type === "approval" && JSON.stringify(waits.input) !== JSON.stringify(announced)) {
-      const { tool: toolName, input = {} } = waits;
+    if (asked && input !== null && JSON.stringify(input) !== JSON.stringify(announced)) {
+      const { action: toolName } = asked;
       this.#sink.put({ type: "tool-input-available", toolCallId, toolName, ...OURS, input });
     }
-    const approvalDescriptor = defined({ preview, grant, agent });
+    const approvalDescriptor = {
+      ...defined({ preview }),
+      ...(typeof grant === "string" ? { grant } : {}),
+      ...(typeof agent === "string" ? { agent } : {}),
+    };
     this.#sink.put({
       type: "tool-approval-request",
       approvalId,

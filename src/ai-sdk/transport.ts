@@ -1,20 +1,29 @@
 // `AgentwireChatTransport`: a chat behind `useChat` and `runAgentTUI`.
 import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
 import { caughtUp } from "../chat/caught-up.ts";
-import type { Chat, ChatSend } from "../chat/chat.ts";
-import { readPrompt } from "../chat/prompt.ts";
+import type { Chat } from "../chat/chat.ts";
+import type { ChatResult } from "../chat/problem.ts";
 import { FeedTurn, TurnFeed } from "../chat/turn-feed.ts";
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import { indexOf } from "../universal/transcript/branches.ts";
 import type { Chunk } from "./message.ts";
-import { BUSY, type Chunks, chunksIn, ending, errorChunks, OTHER_CHAT, oneChunk, RECAP } from "./refusals.ts";
+import { PagePrompts, type SendOptions } from "./prompts.ts";
+import {
+  BUSY,
+  type Chunks,
+  CUT_OFF,
+  chunksIn,
+  ending,
+  errorChunks,
+  OTHER_CHAT,
+  oneChunk,
+  RECAP,
+} from "./refusals.ts";
 import { answerInOutput, expiredChunks, repliesIn, type UserReply } from "./replies.ts";
 import { errorWords, streamOf } from "./stream.ts";
-import { TurnChunks } from "./turn-chunks.ts";
-import { readUserMessage } from "./user-message.ts";
+import { type RefusedAnswer, TurnChunks } from "./turn-chunks.ts";
+import { readUIMessages } from "./user-message.ts";
 
-type SendOptions = Parameters<ChatTransport<UIMessage>["sendMessages"]>[0];
 type ReconnectOptions = Parameters<ChatTransport<UIMessage>["reconnectToStream"]>[0];
 
 /** A turn, and how far its events were read. */
@@ -39,7 +48,8 @@ interface Request {
  * the last message. A stream ends when the agent waits for the user, while the turn stays open. Pass
  * `lastMessageIsDecided` as `sendAutomaticallyWhen`. Nothing rejects: what is refused is a stream of one `error` chunk.
  *
- * A transport serves one `chatId`. The chat's client must ask by hand (`onToolApproval: "manual"`).
+ * A transport serves one `chatId`. A further transport over the same chat goes on with what the others have shown. The
+ * chat's client must ask by hand (`onToolApproval: "manual"`).
  */
 export class AgentwireChatTransport implements ChatTransport<UIMessage> {
   /** A stream of `reconnectToStream` begins with the turn. */
@@ -47,8 +57,7 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
   readonly #chat: Chat;
   readonly #feed: TurnFeed;
   readonly #requests = new Set<Request>();
-  /** The chat's ids of the user's messages, by the page's ids. */
-  readonly #prompts = new Map<string, string>();
+  readonly #prompts: PagePrompts;
   #chatId: string | undefined;
   /** Where the last stream ended because the agent waits for the user. */
   #paused: Course | undefined;
@@ -63,7 +72,8 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
         "Pass a chat: new AgentwireChatTransport(createChat(codey({ url }))).",
       );
     this.#chat = chat;
-    this.#feed = new TurnFeed(chat);
+    this.#feed = TurnFeed.of(chat);
+    this.#prompts = new PagePrompts(chat, this.#feed);
   }
 
   /**
@@ -88,6 +98,7 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
     chatId,
     abortSignal,
   }: ReconnectOptions): Promise<ReadableStream<UIMessageChunk> | null> {
+    if (abortSignal?.aborted) return null;
     const number = ++this.#reconnects;
     await caughtUp(this.#chat, abortSignal);
     const { turn } = this.#feed;
@@ -117,22 +128,30 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
     stop: () => void,
     begin: () => Chunks,
   ): ReadableStream<UIMessageChunk> {
+    if (signal?.aborted) return streamOf(oneChunk({ type: "abort" }));
+    const chunks = this.#begun(begin);
+    if (request.turn === undefined && request.promptId === undefined) return streamOf(chunks); // refused
     const onAbort = (): void => {
       stop();
       request.abort.abort();
     };
-    const chunks = signal?.aborted ? oneChunk({ type: "abort" }) : this.#begun(begin);
-    this.#requests.add(request);
-    signal?.addEventListener("abort", onAbort, { once: true });
     const end = (): void => {
       this.#requests.delete(request);
       signal?.removeEventListener("abort", onAbort);
     };
-    // A stream that is cancelled keeps its listener: `runAgentTUI` cancels first, then aborts.
+    this.#requests.add(request);
+    signal?.addEventListener("abort", onAbort, { once: true });
     return streamOf(ending(chunks, end), () => {
       this.#requests.delete(request);
       request.abort.abort();
+      // `runAgentTUI` cancels its stream first, then aborts, which still cancels the turn.
+      void this.#over(request).then(end);
     });
+  }
+
+  async #over({ promptId, turn }: Request): Promise<void> {
+    const found = turn ?? (promptId === undefined ? undefined : await this.#feed.follow(promptId));
+    if (found instanceof FeedTurn) await found.over;
   }
 
   #begun(begin: () => Chunks): Chunks {
@@ -144,7 +163,8 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
   }
 
   #begin(options: SendOptions, request: Request): Chunks {
-    const { chatId, messages, messageId, trigger } = options;
+    const { chatId, messageId, trigger } = options;
+    const messages = readUIMessages(options.messages);
     this.#chatId ??= chatId;
     if (this.#chatId !== chatId) return errorChunks(OTHER_CHAT);
     const isBusy = [...this.#requests].some(({ abort, turn }) => !abort.signal.aborted && !turn?.isOver);
@@ -153,42 +173,11 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
     const named = messages.find(({ id }) => id === messageId);
     const last = isAgents(named) ? named : messages.at(-1);
     if (trigger === "submit-message" && last && isAgents(last)) return this.#goOn(last, request);
-    const sent = this.#send(options);
+    const sent = this.#prompts.send(options, messages);
     if (!sent.ok) return errorChunks(errorWords(sent.error));
+    this.#paused = undefined;
     request.promptId = sent.id;
     return this.#follow(sent.id, request);
-  }
-
-  /** Sends the last prompt of the user: as a new turn, or in place of an earlier message where the backend can go back. */
-  #send({ messages, messageId, trigger }: SendOptions): ChatSend {
-    const message = [...messages].reverse().find(({ role }) => role === "user");
-    if (!message)
-      throw new InvalidInputError("no message of the user is given.", "Write what the agent is to do.");
-    const prompt = readUserMessage(message);
-    readPrompt(prompt); // a prompt that cannot be sent cancels nothing
-    const { capabilities, pending } = this.#chat.getSnapshot();
-    const { turn } = this.#feed;
-    if (pending.length > 0 || (turn && !turn.isOver && turn.waiting.size > 0)) this.#chat.cancel();
-    this.#paused = undefined;
-    const known = this.#prompts.get(message.id);
-    if (capabilities?.branches && trigger === "regenerate-message") {
-      const id = this.#idOf(messageId) ?? known;
-      const sent = id === undefined ? undefined : this.#chat.regenerate(id);
-      if (sent && !isNothingToReplace(sent)) return sent;
-    }
-    const isEdit = trigger === "submit-message" && messageId === message.id;
-    const edited =
-      capabilities?.branches && isEdit && known !== undefined ? this.#chat.edit(known, prompt) : undefined;
-    const sent = edited && !isNothingToReplace(edited) ? edited : this.#chat.send(prompt);
-    if (sent.ok) this.#prompts.set(message.id, sent.id);
-    return sent;
-  }
-
-  /** The chat's id of a message of the page. An answer has the same id in both. */
-  #idOf(messageId: string | undefined): string | undefined {
-    if (messageId === undefined) return undefined;
-    const isKnown = indexOf(this.#chat.getSnapshot().messages, messageId) >= 0;
-    return isKnown ? messageId : this.#prompts.get(messageId);
   }
 
   async *#follow(promptId: string, request: Request): Chunks {
@@ -217,24 +206,45 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
     const replies = repliesIn(message);
     if (replies.length === 0)
       throw new InvalidInputError("the last message holds no decision.", "Send a message of the user.");
-    const course = this.#paused;
-    const known = replies.filter(({ id }) => course?.chunks.calls.hasShown(id));
-    if (!course || known.length === 0) return chunksIn(expiredChunks(message.id, replies));
-    for (const reply of known) this.#reply(reply, course);
+    const course = this.#courseOf(replies);
+    if (!course) return chunksIn(expiredChunks(message.id, replies));
+    const { turn, chunks } = course;
+    const known = replies.filter(({ id }) => chunks.calls.hasShown(id));
+    this.#paused = course;
+    const refused = known.flatMap((reply) => this.#reply(reply, course));
+    if (refused.length > 0) return chunksIn(chunks.askAgain(message.id, refused));
     this.#paused = undefined;
-    request.turn = course.turn;
+    request.turn = turn;
     const isAnswer = known.some(({ type }) => type === "answer");
-    return this.#read(course, request, course.chunks.resume(message.id, isAnswer));
+    return this.#read(course, request, chunks.resume(message.id, isAnswer));
   }
 
-  /** Decides or answers a request that was shown. One that is over stays as it ended. */
-  #reply(reply: UserReply, { turn, chunks }: Course): void {
+  /** The turn that has asked for these replies, even if another transport of this chat has shown the requests. */
+  #courseOf(replies: readonly UserReply[]): Course | undefined {
+    const hasAsked = (course: Course | undefined) =>
+      course && replies.some(({ id }) => course.chunks.calls.hasShown(id));
+    if (hasAsked(this.#paused)) return this.#paused;
+    const turn = this.#feed.shownIn(replies.map(({ id }) => id));
+    if (!turn) return undefined;
+    const events = turn.shownEvents();
+    const chunks = new TurnChunks();
+    for (const event of events) chunks.push(event);
+    chunks.pause();
+    return { turn, chunks, at: events.length };
+  }
+
+  /** Decides or answers a request that was shown. One that is over stays as it ended. Returns an answer that is refused. */
+  #reply(reply: UserReply, { turn, chunks }: Course): readonly RefusedAnswer[] {
     const { id } = reply;
+    if (turn.waiting.has(id)) {
+      const result = reply.type === "answer" ? this.#answer(id, reply.output) : this.#decide(id, reply);
+      if (!result.ok && reply.type === "answer" && result.error.code === "invalid-input")
+        return [{ id, errorText: errorWords(result.error) }];
+      if (!result.ok) throw result.error;
+    }
     chunks.calls.replied(id, reply.type === "answer" ? reply.output : reply.approved);
-    if (!turn.waiting.has(id)) return;
-    const result = reply.type === "answer" ? this.#answer(id, reply.output) : this.#decide(id, reply);
-    if (!result.ok) throw result.error;
     turn.replied(id);
+    return [];
   }
 
   #decide(id: string, { approved, reason }: Extract<UserReply, { readonly type: "decision" }>) {
@@ -242,13 +252,14 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
     return this.#chat.decide(id, { decision: "reject", ...(reason ? { reason } : {}) });
   }
 
-  #answer(id: string, output: unknown) {
+  #answer(id: string, output: unknown): ChatResult {
     const answer = answerInOutput(output);
     if (answer !== undefined) return this.#chat.answer(id, answer);
-    throw new InvalidInputError(
+    const error = new InvalidInputError(
       `the answer is ${describe(output)}.`,
       "Pass a string, a list of strings for each question, or null.",
     );
+    return { ok: false, error };
   }
 
   async *#read(course: Course, request: Request, first: readonly Chunk[] = []): Chunks {
@@ -263,10 +274,12 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
           yield* chunks.push(value);
         } else if (value === "waiting") {
           this.#paused = course;
+          turn.show(course.at);
           yield* chunks.pause();
           return;
         } else {
           if (value === "aborted") yield* chunks.stop();
+          else if (chunks.isOpen) yield* chunks.stop(CUT_OFF);
           return;
         }
       }
@@ -280,9 +293,4 @@ export class AgentwireChatTransport implements ChatTransport<UIMessage> {
     if (turn) this.#feed.cancelTurn(turn);
     else if (promptId !== undefined) this.#feed.cancelPrompt(promptId);
   }
-}
-
-/** The message was never sent: nothing can be regenerated or edited. */
-function isNothingToReplace(sent: ChatSend): boolean {
-  return !sent.ok && sent.error.code === "invalid-input";
 }

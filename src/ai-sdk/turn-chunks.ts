@@ -7,6 +7,12 @@ import { emptyTranscript, type Transcript } from "../universal/transcript/transc
 import type { AgentwireMetadata, Chunk } from "./message.ts";
 import { PartChunks } from "./part-chunks.ts";
 
+/** An answer of the user that does not fit its question. */
+export interface RefusedAnswer {
+  readonly id: string;
+  readonly errorText: string;
+}
+
 /**
  * Maps the events of one turn to the chunks of one UI message. The reducer reads the events, as it does for a chat, and each
  * change of the message becomes chunks. Everything that opens also closes, because the reducer closes it.
@@ -64,6 +70,14 @@ export class TurnChunks {
     return this.#take();
   }
 
+  /** Shows questions again whose answers were refused, and says why. */
+  askAgain(messageId: string, refused: readonly RefusedAnswer[]): readonly Chunk[] {
+    this.#put({ type: "start", messageId });
+    for (const { id } of refused) this.#parts.calls.askAgain(id);
+    this.#put({ type: "error", errorText: refused.map(({ errorText }) => errorText).join(" ") });
+    return this.#take();
+  }
+
   /** Ends the message before the turn ends: the user has stopped it, or (`errorText`) nothing more can be read. */
   stop(errorText?: string): readonly Chunk[] {
     if (this.isOpen && this.#last) {
@@ -112,7 +126,7 @@ export class TurnChunks {
     const now = reduce(before, event);
     this.#now = now;
     this.#last = event;
-    const { plan, context, modes, models, commands, pending } = now;
+    const { plan, context, modes, models, commands } = now;
     if (plan && plan !== before.plan) this.#put({ type: "data-plan", id: "plan", data: { entries: plan } });
     if (context && context !== before.context)
       this.#put({ type: "message-metadata", messageMetadata: { context } });
@@ -122,7 +136,7 @@ export class TurnChunks {
       this.#put({ type: "data-commands", data: { available: commands }, transient: true });
     if (event.type === "item.completed") this.#item(event.data.item);
     const message = now.messages.at(indexOf(now.messages, this.#messageId));
-    if (this.isOpen && message?.id === this.#messageId) this.#parts.look(message.parts, { event, pending });
+    if (this.isOpen && message?.id === this.#messageId) this.#parts.look(message.parts, { event });
   }
 
   /** What makes no part of the answer: a further prompt, and the state of the connection. */

@@ -8,8 +8,18 @@ import { OURS } from "./names.ts";
 /** An event on a span: its name and its attributes. */
 export type SpanEvent = readonly [name: string, attributes: Attributes];
 
-/** The statuses that become events, beside those of the connection. */
-const LABELS: ReadonlySet<string> = new Set(["plan", "notice", "compaction", "recovering"]);
+/** The statuses that become events. A backend chooses its labels, so the name of any other status may be a text. */
+const LABELS: ReadonlySet<string> = new Set([
+  "plan",
+  "notice",
+  "compaction",
+  "recovering",
+  "connection.lost",
+  "connection.retrying",
+  "connection.restored",
+  "connection.reconnect_requested", // of Codebuff
+  "connection.auth", // of Cass
+]);
 
 /** The words that the JSON of these statuses may have. Any other word may be a text. */
 const WORDS: ReadonlySet<unknown> = new Set(["info", "warning", "error", "started", "completed"]);
@@ -17,7 +27,7 @@ const WORDS: ReadonlySet<unknown> = new Set(["info", "warning", "error", "starte
 /** The event of a status item, if it has one. */
 export function ofStatus(item: UniversalItem): SpanEvent | undefined {
   const label = labelIn(item);
-  if (!LABELS.has(label) && !label.startsWith("connection.")) return undefined;
+  if (!LABELS.has(label)) return undefined;
   const { entries, severity, state, attempt } = fieldsIn(item);
   const words = Object.entries({ severity, state }).filter(([, word]) => WORDS.has(word));
   const plan: readonly unknown[] = Array.isArray(entries) ? entries : [];

@@ -32,6 +32,8 @@ export interface OpenSpan {
   readonly parts: MessagePart[];
   /** When the open approval was requested, in ms since the epoch. */
   askedAt?: number;
+  /** When the result of a call was begun, in ms since the epoch. A denied call has a result too, but has not run. */
+  resultAt?: number;
 }
 
 /** What is known about a turn before its end. */

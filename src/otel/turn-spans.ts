@@ -118,7 +118,10 @@ export class TurnSpans {
       const { prompt: content } = facts;
       if (content !== undefined && this.#exports(agent))
         agent.span.setAttribute(GEN_AI_INPUT_MESSAGES, messagesText("user", [{ type: "text", content }]));
-    } else if (kind === "tool_result") tell(this.#within(parent_id), [`${OURS}tool.running`, {}]);
+    } else if (kind === "tool_result") {
+      const call = this.#inside.get(parent_id ?? "");
+      if (call) call.resultAt ??= Date.now();
+    }
   }
 
   #completed({ item, state }: ItemData): void {
@@ -155,15 +158,16 @@ export class TurnSpans {
     const call = partIn(item, "tool_call");
     if (!call) return;
     const { name, call_id, tool_kind: kind } = call;
+    const id = item.native_item_id ?? call_id; // the backend and its model know the call by their own id
     const attributes = {
       [GEN_AI_TOOL_NAME]: name,
-      [GEN_AI_TOOL_CALL_ID]: call_id,
-      ...ours("tool", { kind }),
+      [GEN_AI_TOOL_CALL_ID]: id,
+      ...ours("tool", { kind, call_id }),
     };
     const opened = this.#open(EXECUTE_TOOL, name, within.context, attributes);
     this.#inside.set(item.item_id, opened);
     if (!this.#exports(opened)) return;
-    within.parts.push({ type: "tool_call", id: call_id, name, arguments: call.arguments });
+    within.parts.push({ type: "tool_call", id, name, arguments: call.arguments });
     opened.span.setAttribute(GEN_AI_TOOL_CALL_ARGUMENTS, call.arguments);
   }
 
@@ -183,6 +187,9 @@ export class TurnSpans {
     const opened = this.#inside.get(item ?? "");
     if (!opened) return;
     this.#inside.delete(item ?? "");
+    const { span, resultAt } = opened;
+    if (resultAt !== undefined && status !== "denied")
+      this.#telemetry.guard(() => span.addEvent(`${OURS}tool.running`, {}, resultAt));
     const attributes = {
       [AGENTWIRE_STATUS]: status,
       [ERROR_TYPE]: status === "failed" ? "tool_failed" : undefined,
@@ -196,9 +203,8 @@ export class TurnSpans {
     guard(() => {
       span.setAttributes(attributes);
       if (attributes[ERROR_TYPE] !== undefined) span.setStatus({ code: api.SpanStatusCode.ERROR });
-      const finish = String(attributes[GEN_AI_FINISH_REASONS] ?? "stop"); // there is one reason
       if (parts.length > 0)
-        span.setAttribute(GEN_AI_OUTPUT_MESSAGES, messagesText("assistant", parts, finish));
+        span.setAttribute(GEN_AI_OUTPUT_MESSAGES, messagesText("assistant", parts, finishOf(attributes)));
     });
     guard(() => span.end());
   }
@@ -230,6 +236,14 @@ export class TurnSpans {
   #exports({ span }: OpenSpan): boolean {
     return this.#telemetry.content && span.isRecording();
   }
+}
+
+/** Why the last message of an agent ends. A backend that gives no reason to stop may still have been cut off. */
+function finishOf(attributes: Attributes): string {
+  const status = attributes[AGENTWIRE_STATUS];
+  if (status === "failed") return "error";
+  const [stated] = [attributes[GEN_AI_FINISH_REASONS] ?? []].flat(); // there is one reason at most
+  return String(stated ?? (status === "completed" ? "stop" : status));
 }
 
 function tell({ span }: OpenSpan, event: SpanEvent | undefined): void {

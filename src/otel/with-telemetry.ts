@@ -25,16 +25,22 @@ export interface TelemetryOptions {
 }
 
 const OPTIONS: Checks<TelemetryOptions> = {
-  tracer: checks.object,
-  meter: checks.object,
+  tracer: {
+    expects: 'a tracer, not its provider: pass `provider.getTracer("my-app")`',
+    holds: (value) => typeof fieldsOf(value)["startSpan"] === "function",
+  },
+  meter: {
+    expects: 'a meter, not its provider: pass `provider.getMeter("my-app")`',
+    holds: (value) => typeof fieldsOf(value)["createHistogram"] === "function",
+  },
   content: checks.boolean,
 };
 
 /** `createNoopMeter` came with 1.3. */
 const API: Peer = { name: "@opentelemetry/api", oldest: "1.3", install: "@opentelemetry/api@1" };
 
-/** The name of our tracer and our meter. */
-const SCOPE = "agentwire";
+/** The name and the version of our tracer and our meter. A test compares the version with `package.json`. */
+const SCOPE = ["agentwire", "0.1.0"] as const;
 
 /**
  * Returns a source whose clients, turns and events are those of `source`, and which tells OpenTelemetry about them: a
@@ -77,7 +83,7 @@ export function withTelemetry<Client extends AnyAgentClient>(
         const streams = client.capabilities.textDeltas;
         watchClient(source, client, {
           source: name,
-          tracer: tracer ?? api.trace.getTracer(SCOPE), // of no provider: it makes spans that do nothing
+          tracer: tracer ?? api.trace.getTracer(...SCOPE), // of no provider: it makes spans that do nothing
           instruments,
           content,
           streams,
@@ -93,12 +99,12 @@ export function withTelemetry<Client extends AnyAgentClient>(
 /** Undefined unless a provider is set. */
 function globalTracer(): Tracer | undefined {
   const provider = api.trace.getTracerProvider();
-  if (provider instanceof api.ProxyTracerProvider) return provider.getDelegateTracer(SCOPE);
-  return provider.getTracer(SCOPE);
+  if (provider instanceof api.ProxyTracerProvider) return provider.getDelegateTracer(...SCOPE);
+  return provider.getTracer(...SCOPE);
 }
 
 /** Undefined unless a provider is set. */
 function globalMeter(): Meter | undefined {
-  const meter = api.metrics.getMeter(SCOPE);
+  const meter = api.metrics.getMeter(...SCOPE);
   return meter === api.createNoopMeter() ? undefined : meter;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callResultOf, mediaBlock, sourceBlocks } from "../../src/acp-agent/blocks.ts";
+import { callResultOf, mediaBlock, previewContent, sourceBlocks } from "../../src/acp-agent/blocks.ts";
 
 test.each([
   ["data:image/png;base64,AAAA", null, { type: "image", data: "AAAA", mimeType: "image/png" }],
@@ -49,4 +49,33 @@ test("the result of a call has its text, files and images; its raw output is the
   expect(rawOutput).toEqual([1, { two: 2 }]);
   expect(callResultOf([], "done", 100).rawOutput).toBe("done");
   expect(callResultOf([], "much too long", 4)).not.toHaveProperty("rawOutput");
+});
+
+/** A preview of a file whose old text is not known. */
+const shownAs = (diff: string): string =>
+  previewContent([{ path: "a", by: "tool", diff, new_text: "new" }])
+    .map((each) => (each.type === "diff" && each.oldText === null ? "creation" : each.type))
+    .join();
+
+test.each([
+  "+a",
+  "@@ -0,0 +1,2 @@\n+a\n+-b\n\\ No newline at end of file",
+  "--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+a\n",
+])("a preview that only adds lines to nothing is a new file: %j", (diff) => {
+  expect(shownAs(diff)).toBe("creation");
+});
+
+test.each([
+  "--- a comment of SQL",
+  "--- a comment of SQL\n+++ x",
+  "--- a comment of SQL\n+select 1",
+  "@@ -1 +1 @@\n--- a comment of SQL\n+select 1",
+  "--- a/a\n+++ b/a\n@@ -1 +1 @@\n--- a comment of SQL\n+++ x\n",
+  "---",
+  "--i;\n+i++;",
+  " context\n+a",
+  "@@ -1,9000 +1,2 @@\n+a\n[cut behind 100000 characters]\n",
+  "[the rest of the diff is left out: it is too long]",
+])("a preview that deletes, or may delete, is never a new file: %j", (diff) => {
+  expect(shownAs(diff)).toBe("content");
 });

@@ -1,8 +1,12 @@
-import { type AcpAgentSession, acpAgent } from "agentwire/acp/agent";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type AcpAgentSession, type AcpAgentSourceOf, acpAgent } from "agentwire/acp/agent";
 import { type ChatStore, createChat, memoryStore } from "agentwire/chat";
+import { directoryStore } from "agentwire/chat/node";
 import { agentStep, ManualClock, MockAgent } from "agentwire/testing";
 import { checkTranscript } from "agentwire/universal";
 import { expect, test } from "vitest";
+import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { loadAgentSdk } from "../../src/acp-agent/peer.ts";
 import { choose, EditorWorld, EVERYTHING, play, streamPair, until } from "./support.ts";
 
@@ -350,6 +354,20 @@ test("content that no chat takes is the error -32602, and nothing is sent", () =
     expect(mock.prompts).toEqual([]);
   }));
 
+test("what a source cannot do is the error -32601: to set a mode, a model or an option, to delete, to sign in", () =>
+  play({}, async ({ world, id }) => {
+    const wire = world.agent as { request(method: string, params: object): Promise<unknown> };
+    for (const [method, params] of [
+      ["session/set_mode", { sessionId: id, modeId: "ask" }],
+      ["session/set_model", { sessionId: id, modelId: "big" }],
+      ["session/set_config_option", { sessionId: id, configId: "model", value: "big" }],
+      ["session/delete", { sessionId: id }],
+      ["authenticate", { methodId: "key" }],
+    ] as const)
+      await expect(wire.request(method, params)).rejects.toMatchObject({ code: -32_601 });
+    expect(await world.prompt(id, "hi")).toEqual({ stopReason: "end_turn" });
+  }));
+
 test("links and embedded texts of a prompt become text in their place, images stay images", () =>
   play({}, async ({ world, id, mock }) => {
     await world.prompt(id, [
@@ -381,16 +399,20 @@ test("a source that cannot be made is the error -32603 with its words, and the n
   const world = new EditorWorld(mine, {});
   await world.initialize();
   await expect(world.open()).rejects.toMatchObject({ code: -32_603, message: "no project is open" });
-  expect(await world.prompt(await world.open(), "hi")).toEqual({ stopReason: "end_turn" });
+  const sessionId = await world.open();
+  expect(await world.prompt(sessionId, "hi")).toEqual({ stopReason: "end_turn" });
+  const { sessions } = await world.agent.request("session/list", {});
+  expect(sessions.map((session) => session.sessionId)).toEqual([sessionId]);
   await connection.close();
 });
 
-test("a value that is no source is the error -32603", async () => {
+test("a value that is no source is the error -32603, and no session", async () => {
   const [mine, theirs] = streamPair();
   const connection = await acpAgent((() => 3) as never).connect(theirs);
   const world = new EditorWorld(mine, {});
   await world.initialize();
   await expect(world.open()).rejects.toMatchObject({ code: -32_603, data: { code: "invalid-input" } });
+  expect(await world.agent.request("session/list", {})).toEqual({ sessions: [] });
   await connection.close();
 });
 
@@ -403,7 +425,7 @@ test("a store that fails is the error -32603, and the next call works", async ()
       broken ? Promise.reject(new Error("the disk is full")) : inner.append(id, events),
     list: () => (broken ? Promise.reject(new Error("the disk is full")) : inner.list()),
   };
-  const server = acpAgent(() => new MockAgent(), { store });
+  const server = acpAgent(() => new MockAgent(), { store, maxSessions: 1 });
   const [mine, theirs] = streamPair();
   const connection = await server.connect(theirs);
   const world = new EditorWorld(mine, {});
@@ -413,8 +435,43 @@ test("a store that fails is the error -32603, and the next call works", async ()
   await expect(world.agent.request("session/list", {})).rejects.toMatchObject(full);
   await expect(world.agent.request("session/load", again("x"))).rejects.toMatchObject(full);
   broken = false;
-  await world.open();
+  const sessionId = await world.open();
+  const { sessions } = await world.agent.request("session/list", {});
+  expect(sessions.map((session) => session.sessionId)).toEqual([sessionId]);
   await connection.close();
+});
+
+test("an error of a store or of the system names no folder of the machine", async () => {
+  await using folder = await tempFolder();
+  const file = join(folder.path, "taken");
+  await writeFile(file, "");
+  const refusal = async (make: AcpAgentSourceOf, store: ChatStore) => {
+    const [mine, theirs] = streamPair();
+    const connection = await acpAgent(make, { store }).connect(theirs);
+    const world = new EditorWorld(mine, {});
+    await world.initialize();
+    const error: unknown = await world.open().catch((thrown) => thrown);
+    await connection.close();
+    expect(`${error}${JSON.stringify(error)}`).not.toContain(folder.path);
+    return error;
+  };
+  expect(await refusal(() => new MockAgent(), directoryStore(join(file, "sessions")))).toMatchObject({
+    code: -32_603,
+    message: "The chat could not be saved: Check the folder of the chats and its permissions.",
+    data: { code: "store-failed", reason: "ENOTDIR" },
+  });
+  const settings = join(folder.path, "settings.json");
+  const source = async () => {
+    await readFile(settings);
+    return new MockAgent();
+  };
+  expect(await refusal(source, memoryStore())).toMatchObject({
+    message: "ENOENT: no such file or directory, open 'settings.json'",
+  });
+  const renamed = () => rename(settings, join(folder.path, "old.json")).then(() => new MockAgent());
+  expect(await refusal(renamed, memoryStore())).toMatchObject({
+    message: "ENOENT: no such file or directory, rename 'settings.json' -> 'old.json'",
+  });
 });
 
 test("a connection that is lost while a source is made leaves no chat behind", async () => {

@@ -120,13 +120,19 @@ test("the example asks, answers, keeps its sessions in a folder and loads them i
   expect(later.world.text).toBe("You said: hello. Let me look. Two pages, 160 lines.");
 });
 
-test("the example says how it is used, and names a backend that it does not have", async () => {
+test("the example says how it is used, and what is wrong with its arguments", async () => {
   await using help = new Child(EXAMPLE, ["--help"]);
   expect(await help.exitCode()).toBe(0);
   expect(help.text).toContain('"agent_servers"');
   await using wrong = new Child(EXAMPLE, ["--backend", "nobody"]);
   expect(await wrong.exitCode()).toBe(2);
-  expect([wrong.text, wrong.stderr]).toEqual(["", expect.stringContaining("there is no backend nobody")]);
+  expect([wrong.text, wrong.stderr]).toEqual([
+    "",
+    expect.stringMatching(/^there is no backend nobody: .*\nTry --help\.\n$/),
+  ]);
+  await using lost = new Child(EXAMPLE, ["--url", "ws://127.0.0.1:1"]);
+  expect(await lost.exitCode()).toBe(2);
+  expect([lost.text, lost.stderr]).toEqual(["", expect.stringContaining("--url needs --backend")]);
 });
 
 test("`stdio()` without a stdin is refused", async () => {

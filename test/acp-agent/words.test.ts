@@ -75,9 +75,23 @@ test("compaction: a client that does not offer it gets none", () =>
     },
   ));
 
-test("mode: `current_mode_update`, and `modes` when the session is opened again", () =>
+test("mode: `current_mode_update`, and `modes` with this mode alone when the session is opened again", () =>
   play(
-    { mock: { script: [[agentStep.mode({ current: "ask", available: [{ id: "ask", name: "Ask" }] })]] } },
+    {
+      mock: {
+        script: [
+          [
+            agentStep.mode({
+              current: "ask",
+              available: [
+                { id: "auto", name: "Auto" },
+                { id: "ask", name: "Ask" },
+              ],
+            }),
+          ],
+        ],
+      },
+    },
     async ({ world, id }) => {
       await world.prompt(id, "hi");
       expect(world.of("current_mode_update")).toMatchObject([{ currentModeId: "ask" }]);

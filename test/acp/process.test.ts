@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { AcpClient, type AcpOptions, acp } from "agentwire/acp";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { tempFolder } from "../../scripts/support/temp-folder.ts";
 
 const PROGRAM = join(import.meta.dirname, "support/program.ts");
 
@@ -18,7 +19,8 @@ describe("an agent's program", () => {
     vi.stubEnv("ANTHROPIC_API_KEY", "sk-secret");
     vi.stubEnv("LC_TIME", "C");
     vi.stubEnv("KEPT", "yes");
-    const cwd = mkdtempSync(join(tmpdir(), "acp-"));
+    await using folder = await tempFolder();
+    const cwd = folder.path;
     const client = clientOf({}, { cwd, env: { MINE: "1" }, keepEnv: ["KEPT"] });
     const env = JSON.parse((await client.prompt("env").result).text);
     expect((await client.prompt("cwd").result).text).toBe(cwd);
@@ -71,9 +73,9 @@ describe("a preset", () => {
     chmodSync(join(folder, name), 0o755);
   };
 
-  test("finds its program in absolute folders of PATH, outside of `cwd`", () => {
-    const cwd = mkdtempSync(join(tmpdir(), "acp-"));
-    const bin = mkdtempSync(join(tmpdir(), "acp-bin-"));
+  test("finds its program in absolute folders of PATH, outside of `cwd`", async () => {
+    await using folder = await tempFolder();
+    const [cwd, bin] = [join(folder.path, "project"), join(folder.path, "bin")];
     install(join(cwd, "bin"), "gemini");
     install(bin, "gemini");
     vi.stubEnv("PATH", ["bin", join(cwd, "bin"), bin].join(delimiter));

@@ -1,48 +1,11 @@
 // The client of AG-UI over a real server whose route is ours.
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import type { ReadableStream } from "node:stream/web";
-import { HttpAgent } from "@ag-ui/client";
-import { AG_UI_HEADERS, type AgUiAgent, encodeSse } from "agentwire/ag-ui";
+import type { HttpAgent } from "@ag-ui/client";
+import { encodeSse } from "agentwire/ag-ui";
 import { agentStep } from "agentwire/testing/agent";
 import { expect, test } from "vitest";
 import { until } from "../../examples/support/until.ts";
 import { Bench } from "./support/client.ts";
-
-/** A server with one route. */
-class Route implements AsyncDisposable {
-  readonly server = createServer(async (request, response) => {
-    const stop = new AbortController();
-    response.on("close", () => stop.abort());
-    const input = JSON.parse(Buffer.concat(await request.toArray()).toString());
-    const body = new Response(encodeSse(this.agent.run(input, { signal: stop.signal })), {
-      headers: AG_UI_HEADERS,
-    });
-    response.writeHead(body.status, Object.fromEntries(body.headers));
-    if (body.body) await pipeline(Readable.fromWeb(body.body as ReadableStream), response).catch(() => {});
-  });
-  readonly agent: AgUiAgent;
-
-  constructor(agent: AgUiAgent) {
-    this.agent = agent;
-  }
-
-  async client(): Promise<HttpAgent> {
-    this.server.listen(0, "127.0.0.1");
-    await once(this.server, "listening");
-    const { port } = this.server.address() as AddressInfo;
-    return new HttpAgent({ url: `http://127.0.0.1:${port}/agent`, threadId: "thread" });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.server.close();
-    this.server.closeAllConnections();
-    await once(this.server, "close");
-  }
-}
+import { Route } from "./support/route.ts";
 
 const say = (client: HttpAgent, id: string, content: string) =>
   client.addMessage({ id, role: "user", content });
@@ -169,17 +132,38 @@ test("the encoder reads an event only when the body is read, and a cancelled bod
   expect(isLeft).toBe(true);
 });
 
-test("the body fails if the events do, or are no JSON, and the loop is left", async () => {
+test("the body fails if the events do", async () => {
   const failing = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("lost")) }) };
   await expect(encodeSse(failing).getReader().read()).rejects.toThrow("lost");
+});
+
+const circular: Record<string, unknown> = { type: "CUSTOM", name: "a" };
+circular["value"] = circular;
+
+test.each([
+  ["nothing", undefined, /an event is undefined\. Pass events of AG-UI/],
+  ["null", null, /an event is null/],
+  ["a text", "data", /an event is a string/],
+  ["an array", [], /an event is an array/],
+  ["a circular event", circular, /an event of the type CUSTOM cannot be written as JSON/],
+  [
+    "a BigInt",
+    { type: "CUSTOM", name: "a", value: 1n },
+    /an event of the type CUSTOM cannot be written as JSON/,
+  ],
+])("the body fails with a typed error for %s, and the loop is left", async (_, value, message) => {
   let isLeft = false;
   async function* odd() {
     try {
-      yield { type: "CUSTOM", name: "a", value: 1n } as never;
+      yield value as never;
     } finally {
       isLeft = true;
     }
   }
-  await expect(encodeSse(odd()).getReader().read()).rejects.toThrow(TypeError);
+  const error: unknown = await encodeSse(odd())
+    .getReader()
+    .read()
+    .catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "invalid-input", message: expect.stringMatching(message) });
   expect(isLeft).toBe(true);
 });

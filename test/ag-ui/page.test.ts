@@ -2,10 +2,11 @@ import { agUiAgent } from "agentwire/ag-ui";
 import { createChat } from "agentwire/chat";
 import { agentStep, MockAgent } from "agentwire/testing/agent";
 import { expect, test, vi } from "vitest";
-import { ChatAgent, routeOf, turn } from "../../docs/snippets/ag-ui.ts";
+import { ChatAgent, decide, routeOf, send, turn } from "../../docs/snippets/ag-ui.ts";
 import { Page } from "../docs/page.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
-import { inputOf } from "./support/client.ts";
+import { Bench, inputOf } from "./support/client.ts";
+import { Route } from "./support/route.ts";
 
 const output = capturedOutput();
 
@@ -45,6 +46,52 @@ test("one turn of a client is a run", async () => {
   expect(text).toContain('"delta":"Hi"');
   expect(text).toContain("RUN_FINISHED");
   await client.close();
+});
+
+/** A page, and the agent that asks it. */
+async function asked(bench: Bench, route: Route) {
+  const page = await route.client();
+  await send(page, "go");
+  expect(bench.chat.getSnapshot().pending.map(({ id }) => id)).toEqual(
+    page.pendingInterrupts.map(({ id }) => id),
+  );
+  expect(page.pendingInterrupts).toHaveLength(1);
+  return page;
+}
+
+const asking = {
+  *script({ text }: { readonly text: string }) {
+    if (text !== "go") yield "As you like.";
+    else {
+      const { state } = yield* agentStep.tool({ name: "rm", approval: true, output: "gone" });
+      if (state === "done") yield* agentStep.question("Which?");
+      yield `It is ${state}.`;
+    }
+  },
+};
+
+test.each([true, false])("the page decides with `resume`: %s", async (approved) => {
+  await using bench = new Bench(asking);
+  await using route = new Route(bench.agent);
+  const page = await asked(bench, route);
+  await decide(page, approved);
+  if (approved) {
+    expect(page.pendingInterrupts).toMatchObject([{ reason: "input_required" }]);
+    await decide(page, true);
+  }
+  expect(page.pendingInterrupts).toEqual([]);
+  expect(page.messages.at(-1)).toMatchObject({ content: approved ? "It is done." : "It is denied." });
+});
+
+test("the page cannot send a message before a `resume` for each interrupt, and `send` cancels them", async () => {
+  await using bench = new Bench(asking);
+  await using route = new Route(bench.agent);
+  const page = await asked(bench, route);
+  await expect(page.runAgent()).rejects.toThrow("not addressed by resume");
+  await send(page, "never mind");
+  expect(page.pendingInterrupts).toEqual([]);
+  expect(page.messages.at(-1)).toMatchObject({ content: "As you like." });
+  expect(bench.mock.decisions.filter(({ decision }) => decision !== "reject")).toEqual([]);
 });
 
 const WORDS = [

@@ -174,6 +174,23 @@ describe("resume", () => {
     expect(bench.mock.decisions).toHaveLength(1);
   });
 
+  test("with an unknown id says so, and names the open interrupts", async () => {
+    await using bench = new Bench({ script: asking });
+    const [interrupt] = interruptsOf(await bench.run(inputOf(["go"])));
+    const refusal = async (interruptId: string) => {
+      const [event] = await bench.run(inputOf(["go"], resumeOf(approve(interruptId))));
+      return event?.type === "RUN_ERROR" ? `${event.code}: ${event.message}` : "none";
+    };
+    const id = interrupt?.id ?? "";
+    expect(await refusal("odd")).toMatch(/^interrupt-over: .*"odd"\. Open interrupts: /);
+    expect(await refusal("odd")).toContain(JSON.stringify(id));
+    expect((await refusal("x".repeat(100_000))).length).toBeLessThan(500);
+    expect(bench.chat.getSnapshot().pending).toHaveLength(1);
+    await bench.run(inputOf(["go"], resumeOf(approve(id))));
+    expect(await refusal("odd")).toMatch(/"odd"\. No interrupt is open: send a new message/);
+    expect(await refusal(id)).toContain("These interrupts are over, and so is their turn");
+  });
+
   test("for an approval whose turn was written to its end is RUN_ERROR", async () => {
     await using bench = new Bench({ script: asking });
     const [interrupt] = interruptsOf(await bench.run(inputOf(["go"])));
@@ -211,6 +228,15 @@ describe("resume", () => {
     expect(bench.chat.getSnapshot().pending).toHaveLength(1);
   });
 
+  test("with edited arguments says what to do instead", async () => {
+    await using bench = new Bench({ script: asking });
+    const [interrupt] = interruptsOf(await bench.run(inputOf(["go"])));
+    const payload = { approved: true, editedArgs: { path: "b" } };
+    const entry = { interruptId: interrupt?.id ?? "", status: "resolved" as const, payload };
+    const events = await bench.run(inputOf(["go"], resumeOf(entry)));
+    expect(ofType(events, "RUN_ERROR")[0]?.message).toMatch(/`editedArgs`.*deny it and say in `reason`/);
+  });
+
   test.each([
     { payload: true },
     { payload: {} },
@@ -226,6 +252,11 @@ describe("resume", () => {
     expect(bench.mock.decisions).toEqual([]);
     expect(bench.chat.getSnapshot().pending).toHaveLength(1);
   });
+});
+
+const typeless = ({ source: { value } }: { readonly source: { readonly value: string } }) => ({
+  type: "image",
+  source: { type: "data", value },
 });
 
 describe("a message while the turn waits", () => {
@@ -251,11 +282,35 @@ describe("a message while the turn waits", () => {
     },
   );
 
-  test("that is blank cancels nothing", async () => {
+  const userSays = (content: unknown) =>
+    inputOf([], { messages: [{ id: "m2", role: "user", content } as never] });
+  const image = { type: "image", source: { type: "data", value: "AAAA", mimeType: "image/png" } };
+
+  test.each([
+    ["a blank text", "invalid-input", userSays(" \n")],
+    ["no text", "invalid-input", userSays("")],
+    ["no parts", "invalid-input", userSays([])],
+    ["an image without a text", "invalid-input", userSays([image])],
+    ["an image without a type", "invalid-input", userSays([{ type: "text", text: "go" }, typeless(image)])],
+    ["content of another form", "invalid-input", userSays({})],
+    ["a document", "unsupported", userSays([{ type: "document" }])],
+    ["a resume of another form", "invalid-input", { ...inputOf(["go", "more"]), resume: [{}] as never }],
+    ["another thread", "unknown-thread", { ...inputOf(["go", "more"]), threadId: "other" }],
+  ])("that is refused cancels nothing: %s", async (_, code, input) => {
     await using bench = new Bench({ script: asking });
-    await bench.run(inputOf(["go"]));
-    expect(told(await bench.run(inputOf(["go", " "])))).toEqual(["RUN_ERROR invalid-input"]);
-    expect(bench.chat.getSnapshot().pending).toHaveLength(1);
+    const [interrupt] = interruptsOf(await bench.run(inputOf(["go"])));
+    expect(told(await bench.run(input))).toEqual([`RUN_ERROR ${code}`]);
+    expect(bench.chat.getSnapshot()).toMatchObject({ busy: true, pending: [{ id: interrupt?.id }] });
+    expect(bench.mock).toMatchObject({ cancels: [], decisions: [], prompts: [{ text: "go" }] });
+    const rest = await bench.run(inputOf(["go"], resumeOf(approve(interrupt?.id ?? ""))));
+    expect(textOf(rest)).toBe("It is done.");
+  });
+
+  test("that is blank is refused in words for whoever wrote the page", async () => {
+    await using bench = new Bench();
+    expect(await bench.run(userSays(" "))).toMatchObject([
+      { type: "RUN_ERROR", message: expect.stringMatching(/^the last message of the user has no text/) },
+    ]);
   });
 
   test("that is the old one gives the interrupts again", async () => {

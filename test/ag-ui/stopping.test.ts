@@ -1,12 +1,13 @@
-import { type AgUiEvent, agUiAgent, toAgUi } from "agentwire/ag-ui";
+import { type AgUiEvent, agUiAgent, encodeSse, toAgUi } from "agentwire/ag-ui";
 import { createChat } from "agentwire/chat";
 import { agentStep, MockAgent } from "agentwire/testing/agent";
+import type { UniversalEvent } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import { until } from "../../examples/support/until.ts";
 import { settle } from "../../src/testing/settle.ts";
 import { Script } from "../universal/build.ts";
 import { approve, Bench, inputOf, interruptsOf, resumeOf, textOf } from "./support/client.ts";
-import { collect, judge, told } from "./support/judge.ts";
+import { collect, judge, ofType, told } from "./support/judge.ts";
 import { RUN } from "./support/mapped.ts";
 
 const idle = ({ busy, queue }: { readonly busy: boolean; readonly queue: readonly unknown[] }) =>
@@ -128,6 +129,42 @@ describe("a run that is stopped", () => {
     expect(told(await bench.run(inputOf(["go"], entry)))).toEqual(["RUN_ERROR interrupt-over"]);
   });
 
+  test.each(["signal", "return", "body"] as const)(
+    "at any event, and of which nobody reads the rest, does not keep the next run waiting: by %s",
+    async (how) => {
+      const length = await lengthOf();
+      for (let at = 1; at <= length; at++) {
+        await using bench = new Bench({ script });
+        const stop = new AbortController();
+        const events = bench.agent.run(inputOf(["go"]), { signal: stop.signal });
+        const run = events[Symbol.asyncIterator]();
+        const reader = encodeSse({ [Symbol.asyncIterator]: () => run }).getReader();
+        for (let read = 0; read < at; read++) await (how === "body" ? reader.read() : run.next());
+        if (how === "signal") stop.abort();
+        else await (how === "body" ? reader.cancel() : run.return?.());
+        const next = await bench.run(inputOf(["go", "again"]));
+        expect(textOf(next)).toContain("three four five");
+        expect(told(next).at(-1)).toBe("RUN_FINISHED success");
+      }
+    },
+  );
+
+  test("and is read on while the next run waits for an approval leaves the interrupts of that run alone", async () => {
+    await using bench = new Bench({
+      script: ({ text }) => [text, agentStep.tool({ name: "rm", approval: true, output: "gone" })],
+    });
+    const [stop, inputs] = [new AbortController(), [inputOf(["go"]), inputOf(["go", "more"])] as const];
+    const run = bench.agent.run(inputs[0], { signal: stop.signal })[Symbol.asyncIterator]();
+    await run.next();
+    stop.abort();
+    const [interrupt] = interruptsOf(await bench.run(inputs[1]));
+    const rest: AgUiEvent[] = [];
+    for (let next = await run.next(); !next.done; next = await run.next()) rest.push(next.value);
+    expect(told(rest)).toEqual(["RUN_FINISHED cancelled"]);
+    const last = await bench.run({ ...inputs[1], ...resumeOf(approve(interrupt?.id ?? "")) });
+    expect(told(last)).toContain("TOOL_CALL_RESULT gone");
+  });
+
   test("leaves no listener at its signal", async () => {
     await using bench = new Bench();
     const listeners = new Set<unknown>();
@@ -203,6 +240,33 @@ describe("a run is refused", () => {
     expect(bench.mock.prompts).toHaveLength(1);
   });
 
+  test.each([
+    ["a new message", "more"],
+    ["the same message", "go"],
+  ])("beside a run that nobody reads: busy, until the turn of that run is over: %s", async (_, text) => {
+    let asked = 0;
+    await using bench = new Bench({
+      script: ({ text: prompt }) => ["Hi ", agentStep.wait("gate"), `${prompt} ${++asked}`],
+    });
+    const run = bench.agent.run(inputOf(["go"]))[Symbol.asyncIterator]();
+    const first: AgUiEvent[] = [];
+    for (let next = await run.next(); !next.done; next = await run.next()) {
+      first.push(next.value);
+      if (next.value.type === "TEXT_MESSAGE_CONTENT") break;
+    }
+    const input = text === "go" ? inputOf(["go"]) : inputOf(["go", text]);
+    expect(told(await bench.run(input))).toEqual(["RUN_ERROR busy"]);
+    bench.mock.release("gate");
+    await until(bench.chat, idle);
+    const second = bench.run(input);
+    await bench.mock.waitFor(({ prompts }) => prompts.length === 2);
+    bench.mock.release("gate");
+    expect(textOf(await second)).toBe(`Hi ${text} 2`);
+    for (let next = await run.next(); !next.done; next = await run.next()) first.push(next.value);
+    await judge(first);
+    expect(textOf(first)).toBe("Hi go 1");
+  });
+
   test("on a closed chat: RUN_ERROR closed", async () => {
     await using bench = new Bench();
     await bench.chat.close();
@@ -228,6 +292,8 @@ describe("a wrong argument", () => {
     wrong(() => agUiAgent(chat).run(inputOf(["go"]), { sginal: undefined } as never));
     wrong(() => agUiAgent(chat).run(inputOf(["go"]), { signal: 1 } as never));
     wrong(() => toAgUi([] as never, RUN));
+    wrong(() => toAgUi(null as never, RUN));
+    for (const events of [undefined, null, 1, [], {}]) wrong(() => encodeSse(events as never));
     wrong(() => toAgUi(collectable(), undefined as never));
     wrong(() => toAgUi(collectable(), { threadId: "t" } as never));
     wrong(() => toAgUi(collectable(), { ...RUN, runid: "r" } as never));
@@ -250,6 +316,51 @@ describe("a stream that is cut", () => {
     }
   });
 
+  test.each([
+    ["another session", () => new Script("ses_2").session()],
+    ["the same session", () => new Script().session().turn("lost").skip(1)],
+  ])("at any event and goes on with a turn of %s is two complete runs", async (_, script) => {
+    const next = script().turn("next");
+    next.message(["Two."]);
+    const rest = next.turnEnded().events.slice(next.events.findLastIndex(isStart));
+    for (let length = 2; length <= events.events.length; length++) {
+      const all = await collect(toAgUi(streamOf([...events.events.slice(0, length), ...rest]), RUN));
+      await judge(all);
+      const ends = told(all).filter((line) => line.startsWith("RUN_"));
+      expect(ends).toEqual(["RUN_STARTED", "RUN_ERROR incomplete", "RUN_STARTED", "RUN_FINISHED success"]);
+      expect(ofType(all, "RUN_STARTED").map(({ runId }) => runId)).toEqual(["run", "run.2"]);
+      const [message] = ofType(all, "TEXT_MESSAGE_START").slice(-1);
+      expect(message?.messageId.split(":")[0]).toBe(rest[0]?.session_id);
+      expect(textOf(all).endsWith("Two.")).toBe(true);
+    }
+  });
+
+  test("by a turn of another session has no event of the run after it, and other events leave it alone", async () => {
+    const first = new Script().session().turn("go");
+    const other = new Script("ses_2").session();
+    other.status("connection.lost");
+    const early = first.events.splice(0);
+    const between = other.events.splice(0);
+    first.message(["One."]);
+    const middle = first.events.splice(0);
+    other.turn("next");
+    const start = other.events.splice(0);
+    first.message(["lost"]);
+    first.turnEnded();
+    other.message(["Two."]);
+    other.turnEnded();
+    const order = [...early, ...between, ...middle, ...start, ...first.events, ...other.events];
+    const all = await collect(toAgUi(streamOf(order), RUN));
+    await judge(all);
+    expect(textOf(all)).toBe("One.Two.");
+    expect(told(all).filter((line) => line.startsWith("RUN_"))).toEqual([
+      "RUN_STARTED",
+      "RUN_ERROR incomplete",
+      "RUN_STARTED",
+      "RUN_FINISHED success",
+    ]);
+  });
+
   test("by an error ends its run with that error", async () => {
     async function* failing() {
       yield* events.events;
@@ -258,6 +369,8 @@ describe("a stream that is cut", () => {
     const all = await collect(toAgUi(failing(), RUN));
     expect(all.at(-1)).toEqual({ type: "RUN_ERROR", message: "lost", code: "unknown" });
   });
+
+  const isStart = ({ type }: UniversalEvent) => type === "turn.started";
 
   async function* streamOf<T>(list: readonly T[]): AsyncGenerator<T> {
     yield* list;

@@ -1,8 +1,11 @@
+import { Chat } from "@ai-sdk/react";
+import { AgentwireChatTransport, type AgentwireUIMessage } from "agentwire/ai-sdk";
 import { agentStep } from "agentwire/testing/agent";
 import { safeValidateUIMessages } from "ai";
 import { expect, test } from "vitest";
 import { settle } from "../../src/testing/settle.ts";
-import { Page } from "./rig.ts";
+import { Rig } from "../chat/support/rig.ts";
+import { Page, toolsIn } from "./rig.ts";
 import { openIn } from "./support.ts";
 
 const rm = { name: "rm", input: { path: "a" }, approval: true, output: "gone" } as const;
@@ -255,4 +258,30 @@ test("a lost context is told to the page, and the agent gets a recap", async () 
     data: { label: "context.recap", detail: expect.stringContaining("recap") },
   });
   expect(page.agent.prompts.at(-1)?.text).toContain("I am Ada");
+});
+
+test("an approval shows the input of its request, if the agent has announced another one", async () => {
+  const rig = new Rig();
+  const transport = new AgentwireChatTransport(rig.chat);
+  const ui = new Chat<AgentwireUIMessage>({ transport });
+  const sent = ui.sendMessage({ text: "Hi" });
+  await rig.settle();
+  const { stream } = rig.source.turn;
+  const call = { type: "tool_call", name: "rm", call_id: "c1", arguments: '{"path":"a"}' } as const;
+  const head = { item_id: "itm_9", native_item_id: "c1", parent_id: null, kind: "tool_call" } as const;
+  const item = { ...head, role: "assistant", content: [call] } as const;
+  stream.emit("item.started", { item: { ...item, status: "in_progress" } });
+  stream.emit("item.completed", { item: { ...item, status: "completed" } });
+  stream.emit("permission.requested", {
+    permission_id: `${stream.session}.1`,
+    action: "rm",
+    status: "requested",
+    metadata: { request_id: "r1", input: { path: "b" } },
+    item_id: "itm_9",
+    call_id: "c1",
+  });
+  await sent;
+  expect(toolsIn(ui.messages.at(-1) ?? { id: "", role: "assistant", parts: [] })).toMatchObject([
+    { toolName: "rm", state: "approval-requested", input: { path: "b" } },
+  ]);
 });

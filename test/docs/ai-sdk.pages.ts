@@ -16,8 +16,8 @@ const PROGRAM = `
       yield "You said: " + text + ". ";
       if (text === "hang") yield agentStep.hang();
       const { state } = yield* agentStep.tool({ name: "shell", input: { command: "ls" }, output: "a.txt", approval: true });
-      const answers = yield* agentStep.question({ questions: [{ question: "Which?", options: ["this"] }] });
-      yield state + " " + answers;
+      const answers = yield* agentStep.question({ questions: [{ question: "Which?", options: ["this"] }, { question: "Why?" }] });
+      yield state + " " + answers.join(" ");
     },
   });
   const transport = new AgentwireChatTransport(createChat(agent));
@@ -64,14 +64,15 @@ describe.skipIf(isSkipped)("in a browser", () => {
     return { page, complaints, send };
   }
 
-  test("`useChat` shows a turn, asks for an approval and an answer, and goes on in the same message", async () => {
+  test("`useChat` shows a turn, asks for an approval and two answers, and goes on in the same message", async () => {
     const { page, complaints, send } = await opened();
     await send("hello");
     await page.getByText("You said: hello.").waitFor();
     await page.getByRole("button", { name: "Allow" }).click();
-    await page.getByLabel("Your answer").fill("this");
-    await page.getByLabel("Your answer").press("Enter");
-    await page.getByText("done this").waitFor();
+    await page.getByLabel("Which?").fill("this");
+    await page.getByLabel("Why?").fill("so");
+    await page.getByRole("button", { name: "Answer" }).click();
+    await page.getByText("done this so").waitFor();
     expect(await page.locator("article").count()).toBe(2);
     expect(await page.evaluate("agent.prompts.length")).toBe(1);
     expect(complaints).toEqual([]);

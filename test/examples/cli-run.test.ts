@@ -215,6 +215,8 @@ test.each([
   [[], 2, "pass one prompt, in quotes"],
   [["--fake", "two", "prompts"], 2, "pass one prompt, in quotes"],
   [["--fake", " "], 2, "blank"],
+  [["--fake", "--command", "x", "hello"], 2, "--fake or --command, not both"],
+  [["--nope", "hello"], 2, "Try --help."],
   [["--mode", "cheap", "hello"], 2, "--mode is one of default, free, max, plan"],
   [["--profile", "xml", "hello"], 2, "--profile is one of stream-json, json, print, text"],
   [["--fake", "--cwd", "no-such-folder", "hello"], 2, "`cwd`"],

@@ -198,6 +198,7 @@ describe("code-agent", () => {
   test.each([
     [["--help"], 0, "Usage: "],
     [["--nope"], 2, "Unknown option '--nope'"],
+    [["two", "words"], 2, "pass one prompt, in quotes"],
     [["--model", "m"], 2, "--url and --model need each other"],
     [["--root", "."], 2, "--root and --resume need --url"],
     [["--url", "ftp://host", "--model", "m"], 2, "Use https://."],

@@ -226,6 +226,8 @@ test.each([
   [["--help"], 0, "Usage: "],
   [["--nope"], 2, "Unknown option '--nope'"],
   [["nonsense"], 2, "URL"],
+  [["ws://127.0.0.1:1", "ws://127.0.0.1:2"], 2, "pass one address"],
+  [["--nope"], 2, "Try --help."],
 ])("codey-chat with %j exits with %i and prints %j", async (args, code, words) => {
   await using chat = new ChatChild(args);
   await chat.until(words);

@@ -201,6 +201,7 @@ test.each([
   [["--help"], 0, "Usage: "],
   [["--nope"], 2, "Unknown option '--nope'"],
   [[" "], 2, "blank"],
+  [["two", "words"], 2, "pass one prompt, in quotes"],
   [["--base-url", "http://127.0.0.1:1/v1"], 2, "--base-url needs --model"],
   [["--model", "m"], 2, "--model needs --base-url"],
   [["--root", "."], 2, "--root needs --base-url"],

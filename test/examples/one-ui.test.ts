@@ -203,6 +203,8 @@ test.each([
   [["--help"], 0, "Usage: "],
   [["--nope"], 2, "Unknown option '--nope'"],
   [["--backend", "nope"], 2, "pass one of codebuff, codey, cass"],
+  [["--url", "ws://127.0.0.1:1"], 2, "--url needs --backend"],
+  [["--nope"], 2, "Try --help."],
 ])("one-ui with %j exits with %i and prints %j", async (args, code, words) => {
   await using chat = new Child(PROGRAM, args);
   await chat.until(words);

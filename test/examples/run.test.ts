@@ -88,6 +88,8 @@ test.each([
   [["--base-url", "ftp://host", "--model", "m"], 2, "Use https://."],
   [["--base-url", "http://127.0.0.1:1/v1", "--model", "m", "Hi"], 1, "cannot reach http://127.0.0.1:1"],
   [["--codebuff", "--base-url", "http://127.0.0.1:1/v1"], 2, "not both"],
+  [["--model", "m"], 2, "--model needs --base-url or --codebuff"],
+  [["--nope"], 2, "Try --help."],
   [["--codebuff", "Hi"], 2, "set CODEBUFF_API_KEY in the environment"],
 ])("run with %j exits with %i and prints %j", async (args, code, words) => {
   await using child = run(args);

@@ -131,6 +131,27 @@ describe("with `content`", () => {
     });
   });
 
+  test("a call has the backend's id, as its span has, and ours beside it; ours alone if the backend has none", () => {
+    const script = new Script().session().turn("go");
+    for (const native_item_id of ["toolu_9", null]) {
+      const call_id = native_item_id === null ? "cass_1" : "toolu_9#2"; // a backend may repeat its ids
+      const content = [{ type: "tool_call", name: "ls", arguments: "{}", call_id }] as const;
+      script.item({ kind: "tool_call", native_item_id, content });
+    }
+    const { spans, span } = exported(script.turnEnded().events, true);
+    const calls = spans().filter(({ name }) => name === "execute_tool ls");
+    const ids = calls.map(({ attributes: of }) => [of["gen_ai.tool.call.id"], of["agentwire.tool.call_id"]]);
+    expect(ids.sort()).toEqual([
+      ["cass_1", "cass_1"],
+      ["toolu_9", "toolu_9#2"],
+    ]);
+    const output = String(span("invoke_agent fake").attributes["gen_ai.output.messages"]);
+    expect(JSON.parse(output)[0].parts.map(({ id }: { readonly id: string }) => id)).toEqual([
+      "toolu_9",
+      "cass_1",
+    ]);
+  });
+
   test("the span of a sub-agent has its own task and its own answer", async () => {
     const { chat, span } = traced(
       [[agentStep.subagent({ type: "picker", prompt: "Pick.", steps: ["Found."] }), "Done."]],
@@ -140,6 +161,31 @@ describe("with `content`", () => {
     await chat.close();
     expect(textOf([span("invoke_agent picker")])).toMatch(/Pick\..*Found\./s);
     expect(textOf([span("invoke_agent mock")])).not.toContain("Found.");
+  });
+
+  test.each([
+    ["completed", undefined, "stop"],
+    ["failed", undefined, "error"],
+    ["failed", "stop", "error"],
+    ["cancelled", undefined, "cancelled"],
+    ["cancelled", "timeout", "timeout"],
+  ] as const)("the last message of a %s turn that states %s ends by %s", (status, stop_reason, reason) => {
+    const script = new Script().session().turn("go");
+    script.message(["a"]);
+    script.turnEnded({ status, ...(stop_reason ? { stop_reason } : {}) });
+    const { attributes } = exported(script.events, true).span("invoke_agent fake");
+    expect(JSON.parse(String(attributes["gen_ai.output.messages"]))).toMatchObject([
+      { finish_reason: reason },
+    ]);
+  });
+
+  test("the last message of a sub-agent that is cut off with its turn does not end by `stop`", () => {
+    const script = new Script().session().turn("go");
+    script.message(["a"], { parent: script.subagent("picker") });
+    const { attributes } = exported(script.turnEnded({ status: "failed" }).events, true).span(
+      "invoke_agent picker",
+    );
+    expect(attributes["gen_ai.output.messages"]).toContain('"finish_reason":"abandoned"');
   });
 
   test("a reason to stop is the reason of the last message", () => {

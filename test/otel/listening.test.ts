@@ -1,4 +1,11 @@
+import { readFileSync } from "node:fs";
 import { context, metrics, ROOT_CONTEXT, trace } from "@opentelemetry/api";
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from "@opentelemetry/sdk-metrics";
 import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
@@ -55,6 +62,25 @@ describe("a client", () => {
     await after.prompt("two").outcome;
     await Promise.all([before.close(), after.close()]);
     expect(exporter.getFinishedSpans()).toHaveLength(1);
+  });
+
+  test("tells the global providers the name and the version of this package as the scope", async () => {
+    const { name, version } = JSON.parse(
+      readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+    );
+    const exporter = setProvider();
+    const meters = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+    const reader = new PeriodicExportingMetricReader({ exporter: meters, exportIntervalMillis: 3_600_000 });
+    const provider = new MeterProvider({ readers: [reader] });
+    metrics.setGlobalMeterProvider(provider);
+    const client = withTelemetry(new MockAgent()).client();
+    await client.prompt("go").outcome;
+    await client.close();
+    await provider.forceFlush();
+    const scopes = meters.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.map(({ scope }) => scope));
+    expect(scopes).toMatchObject([{ name, version }]);
+    expect(exporter.getFinishedSpans()).toMatchObject([{ instrumentationScope: { name, version } }]);
+    await provider.shutdown();
   });
 
   test("is measured if only a meter is set", async () => {
@@ -160,5 +186,27 @@ describe("a mistake", () => {
       /Did you mean `content`/,
     );
     expect(() => withTelemetry(new MockAgent(), { tracer: 1 as never })).toThrow(/`tracer` is 1/);
+  });
+
+  test("a provider, or anything else, in place of a tracer or a meter is refused with what to pass", () => {
+    const refused = (options: object): unknown => {
+      try {
+        return withTelemetry(new MockAgent(), options as never);
+      } catch (error) {
+        return error;
+      }
+    };
+    for (const tracer of [new TracerProvider(), trace, trace.getTracerProvider(), {}])
+      expect(refused({ tracer })).toMatchObject({
+        code: "invalid-input",
+        message: expect.stringContaining("provider.getTracer("),
+      });
+    for (const meter of [new MeterProvider(), metrics, metrics.getMeterProvider(), {}])
+      expect(refused({ meter })).toMatchObject({
+        code: "invalid-input",
+        message: expect.stringContaining("provider.getMeter("),
+      });
+    const fine = { tracer: trace.getTracer("a"), meter: metrics.getMeter("a") }; // of no provider yet
+    expect(refused(fine)).not.toBeInstanceOf(Error);
   });
 });

@@ -1,8 +1,11 @@
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
+import { withTelemetry } from "agentwire/otel";
 import { agentStep, ManualClock } from "agentwire/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { until } from "../../examples/support/until.ts";
-import { eventsIn } from "./support/sdk.ts";
+import { Script } from "../universal/build.ts";
+import { eventsIn, sdk } from "./support/sdk.ts";
+import { ToldSource } from "./support/told-source.ts";
 import { ask, askAndDecide, traced } from "./support/traced.ts";
 
 const shell = { name: "shell", input: { command: "ls" }, output: "a.txt" } as const;
@@ -139,6 +142,7 @@ describe("a tool call", () => {
       "gen_ai.operation.name": "execute_tool",
       "gen_ai.tool.name": "shell",
       "gen_ai.tool.call.id": "call_1",
+      "agentwire.tool.call_id": "call_1",
       "agentwire.tool.kind": "execute",
       "agentwire.status": "done",
     });
@@ -194,6 +198,45 @@ describe("a tool call", () => {
       "agentwire.approval.reason": "user",
     });
     await chat.close();
+  });
+
+  test("that is denied has not run: only a call that runs has the event `running`", async () => {
+    const { chat, span } = traced(({ text }) => [
+      agentStep.tool({ ...shell, name: text, approval: text === "denied", during: [agentStep.wait(text)] }),
+    ]);
+    await askAndDecide(chat, "reject", "denied");
+    expect(eventsIn(span("execute_tool denied"))).toEqual([
+      "agentwire.approval.requested",
+      "agentwire.approval.resolved",
+    ]);
+    chat.send("abandoned");
+    await until(chat, ({ messages }) => JSON.stringify(messages.at(-1)).includes('"running"'));
+    await chat.cancel();
+    const abandoned = span("execute_tool abandoned");
+    expect(abandoned.attributes["agentwire.status"]).not.toBe("denied");
+    expect(eventsIn(abandoned)).toEqual(["agentwire.tool.running"]);
+    await chat.close();
+  });
+
+  test("has the event `running` with the time at which it began to run", () => {
+    const start = Date.now() + 60_000;
+    vi.useFakeTimers({ toFake: ["Date"], now: start });
+    try {
+      const { tracer, span } = sdk();
+      const source = new ToldSource();
+      withTelemetry(source, { tracer }).client();
+      const script = new Script().session().turn("go");
+      script.result(script.call("ls"));
+      const { events } = script.turnEnded();
+      const end = events.findLastIndex(({ type }) => type === "item.completed");
+      source.tell(events.slice(0, end));
+      vi.setSystemTime(start + 5_000);
+      source.tell(events.slice(end));
+      const [seconds = 0, nanoseconds = 0] = span("execute_tool ls").events[0]?.time ?? [];
+      expect(seconds * 1_000 + nanoseconds / 1e6).toBe(start);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("that a cancel abandons ends with the turn, and its approval by the cancel", async () => {

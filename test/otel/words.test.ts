@@ -205,6 +205,17 @@ describe("an event without a word of its own", () => {
     expect(span.attributes["agentwire.status"]).toBe("completed");
   });
 
+  test("connection: only the known statuses are events, so that names are few and no texts", () => {
+    const script = new Script().session().turn("go");
+    const known = ["lost", "retrying", "restored", "reconnect_requested", "auth"].map(
+      (word) => `connection.${word}`,
+    );
+    for (const label of [...known, "connection.", "connection.odd-1", "connection.lost to host", "lost"])
+      script.status(label);
+    const span = told(script.turnEnded()).span("invoke_agent fake");
+    expect(eventsIn(span)).toEqual(known.map((label) => `agentwire.${label}`));
+  });
+
   test("unparsed: an event with the location", () => {
     const script = new Script().session().turn("go");
     script.add("agent.unparsed", { error: "secret", location: "mock/frame", raw_hash: null });

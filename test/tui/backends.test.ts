@@ -35,4 +35,7 @@ test("an unreachable server is reported in the answer, and an unknown backend at
   expect(none.screen()[0]).toMatch(
     /^there is no backend none: pass one of codebuff, codey, cass, cli, run, acp, mock/,
   );
+  await using lost = await Terminal.start(MAIN, { args: ["--url", "ws://127.0.0.1:1"] });
+  expect(await lost.exit()).toEqual({ ...CLEAN, code: 2 });
+  expect(lost.screen().join(" ")).toMatch(/--url needs --backend.*Try --help\./);
 });

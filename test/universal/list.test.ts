@@ -5,12 +5,14 @@ import { isAgentwireError } from "../../src/core/errors.ts";
 import { emptyDictionary } from "../../src/universal/transcript/dictionary.ts";
 import {
   append,
+  differences,
   emptyList,
   type List,
   listOf,
   removeLast,
   replace,
 } from "../../src/universal/transcript/list.ts";
+import { callsDuring } from "../core/support/costs.ts";
 import { runs } from "../helpers/runs.ts";
 import { newSlots } from "./support/slots.ts";
 
@@ -58,6 +60,9 @@ test("a list behaves like a plain array for any calls, and no call changes an ea
         expect([...each]).toEqual(expected);
         expect(range(expected.length).map((index) => each.at(index))).toEqual(expected);
         expect(each).toEqual(listOf(expected));
+        expect(differences(each, list)).toEqual(
+          range(Math.min(each.length, list.length)).filter((at) => expected[at] !== model[at]),
+        );
       }
     }),
     runs(100),
@@ -121,6 +126,16 @@ describe("the entries that a change copies", () => {
       expect(slots(replace(list, place, -1)), `replace ${place}`).toBeLessThanOrEqual(MOST);
     }
     expect(slots(removeLast(list)), "removeLast").toBeLessThanOrEqual(MOST);
+  });
+
+  test("are found with the comparisons of one path, anywhere in 100,000 entries", () => {
+    const list = listOf(range(100_000));
+    for (let place = 0; place < 100_000; place += 997) {
+      const changed = append(replace(list, place, -1), 1);
+      const compared = callsDuring(Object, ["is"], () => differences(list, changed));
+      expect(compared, `replace ${place}`).toBeLessThanOrEqual(MOST);
+    }
+    expect(callsDuring(Object, ["is"], () => differences(emptyList(), list))).toBeLessThanOrEqual(MOST);
   });
 
   test("are as few for append 100,000 as for the first one", () => {

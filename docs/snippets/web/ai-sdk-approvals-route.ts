@@ -10,13 +10,43 @@ const source = codebuff({
   tools: { get_time: () => [{ type: "json", value: { time: new Date().toISOString() } }] },
   onToolApproval: "manual",
 });
-export const transports = new Map<string, AgentwireChatTransport>();
+const HOUR = 3_600_000;
+const chats = new Map<string, { transport: AgentwireChatTransport; expiry: ReturnType<typeof setTimeout> }>();
+
+/** A chat lives until an hour after its last request, or until DELETE. */
+function transportOf(id: string): AgentwireChatTransport {
+  const chat = chats.get(id);
+  clearTimeout(chat?.expiry);
+  const transport = chat?.transport ?? new AgentwireChatTransport(createChat(source));
+  chats.set(id, { transport, expiry: setTimeout(() => void remove(id), HOUR) });
+  return transport;
+}
+
+async function remove(id: string): Promise<void> {
+  const chat = chats.get(id);
+  clearTimeout(chat?.expiry);
+  chats.delete(id);
+  await chat?.transport.close(); // ends the turn, and denies what waits
+}
+
+// Each handler: may this user use this chat? Check it first.
+const idOf = (request: Request): string => new URL(request.url).searchParams.get("id") ?? "";
+const nothing = (): Response => new Response(null, { status: 204 });
 
 export async function POST(request: Request): Promise<Response> {
-  const { id, messages, trigger, messageId } = await request.json(); // may this user use this chat? check it here
-  const transport = transports.get(id) ?? new AgentwireChatTransport(createChat(source));
-  transports.set(id, transport);
-  const options = { chatId: id, messages, trigger, messageId, abortSignal: request.signal };
-  return createUIMessageStreamResponse({ stream: await transport.sendMessages(options) });
+  const { id, messages, trigger, messageId } = await request.json();
+  const options = { chatId: id, messages, trigger, messageId, abortSignal: undefined };
+  return createUIMessageStreamResponse({ stream: await transportOf(id).sendMessages(options) });
+}
+
+export async function GET(request: Request): Promise<Response> {
+  const id = idOf(request);
+  const stream = chats.has(id) && (await transportOf(id).reconnectToStream({ chatId: id }));
+  return stream ? createUIMessageStreamResponse({ stream }) : nothing();
+}
+
+export async function DELETE(request: Request): Promise<Response> {
+  await remove(idOf(request));
+  return nothing();
 }
 // #endregion

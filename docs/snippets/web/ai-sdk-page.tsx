@@ -1,7 +1,12 @@
 // #region ai-sdk-page
 // page.tsx
 import { useChat } from "@ai-sdk/react";
-import { AgentwireChatTransport, type AgentwireUIMessage, lastMessageIsDecided } from "agentwire/ai-sdk";
+import {
+  AgentwireChatTransport,
+  type AgentwireUIMessage,
+  type AskUserInput,
+  lastMessageIsDecided,
+} from "agentwire/ai-sdk";
 import { createChat, inert, reveal } from "agentwire/chat";
 import { codebuff } from "agentwire/codebuff";
 
@@ -31,17 +36,23 @@ export function Page({ by = transport }: { readonly by?: AgentwireChatTransport 
             if (part.type === "data-subagent") return <p key={key}>{inert(part.data.text)}</p>;
             if (part.type !== "dynamic-tool") return null;
             if (part.toolName === "ask_user" && part.state === "input-available") {
+              const { questions } = part.input as AskUserInput;
               const answer = async (form: FormData) => {
                 await addToolOutput({
                   tool: "ask_user" as never, // the page has no types of the agent's tools
                   toolCallId: part.toolCallId,
-                  output: String(form.get("answer")) as never,
+                  output: questions.map((_, n) => [String(form.get(`answer ${n}`))]) as never,
                 });
               };
               return (
                 <form key={key} action={answer}>
-                  <pre>{reveal(JSON.stringify(part.input ?? {}, null, 2))}</pre>
-                  <input name="answer" aria-label="Your answer" required />
+                  {questions.map(({ question, options }, n) => (
+                    <label key={question}>
+                      <pre>{reveal([question, ...options.map(({ label }) => label)].join("\n"))}</pre>
+                      <input name={`answer ${n}`} required />
+                    </label>
+                  ))}
+                  <button type="submit">Answer</button>
                 </form>
               );
             }

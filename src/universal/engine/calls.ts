@@ -1,6 +1,7 @@
 // The tool calls of one turn, as items. Each call is announced once, starts once and ends once.
 import type { ToolCallState } from "../../core/values.ts";
 import type { DeltaPart, ToolCallPart, UniversalItem } from "../events.ts";
+import { Announced, type AnnouncedCall } from "./announced.ts";
 import { type ToolOutputContent, toJsonText } from "./content.ts";
 import type { AgentKey, Agents, Items, OpenItem, Stated } from "./items.ts";
 
@@ -21,9 +22,8 @@ export type ToolFacts = Pick<ToolCallPart, "title" | "tool_kind" | "locations">;
 /** How a call ends. */
 export type CallEnd = Extract<ToolCallState, "done" | "failed" | "denied">;
 
-interface Call {
+interface Call extends AnnouncedCall {
   readonly item: UniversalItem;
-  readonly name: string;
   readonly id: string;
   /** An item while the tool runs. `over`: the result is known. */
   result: OpenItem | "none" | "over";
@@ -44,8 +44,7 @@ export class Calls {
   readonly #denied = new Map<string, ToolOutputContent>();
   /** Calls whose input may still change. */
   readonly #unsettled = new Map<string, CallReport>();
-  /** Announced calls without a request, oldest first, by tool name. */
-  readonly #announced = new Map<string, Set<Call>>();
+  readonly #announced = new Announced<Call>();
 
   constructor(items: Items, agents: Agents) {
     this.#items = items;
@@ -112,7 +111,7 @@ export class Calls {
     this.#unsettled.delete(id);
     this.#agents.pause(agent);
     const head = { native_item_id: nativeId, parent_id: this.#agents.itemOf(agent) };
-    const args = toJsonText(input === undefined ? {} : input);
+    const args = argumentsOf(input);
     const content = [{ type: "tool_call", name, arguments: args, call_id: id, ...facts }] as const;
     const written = this.#written.get(id);
     let item: UniversalItem;
@@ -124,31 +123,31 @@ export class Calls {
       const whole = { ...head, kind: "tool_call", role: "assistant", content } as const;
       item = this.#items.whole(whole, stated, "completed", "requested");
     }
-    const call: Call = { item, name, id, result: "none" };
+    const call: Call = { item, name, id, args, title: facts?.title, result: "none", isTaken: false };
     this.#calls.set(id, call);
     this.#nativeIds.set(id, nativeId);
-    const sameName = this.#announced.get(name);
-    if (sameName) sameName.add(call);
-    else this.#announced.set(name, new Set([call]));
+    this.#announced.add(call);
   }
 
   /**
    * This machine runs a call, under its own id. Links the call to an announced call of this name without a request: the
-   * one with the backend's id, otherwise the oldest.
+   * one with the backend's id, otherwise the one with the same input (`Announced.find`).
    */
   link(report: CallReport, stated: Stated): void {
-    const { id, nativeId = id, name } = report;
+    const { id, nativeId = id, name, input, facts } = report;
     if (!this.#calls.has(id)) {
-      const waiting = this.#announced.get(name) ?? new Set<Call>();
       const same = this.#calls.get(nativeId ?? id);
-      const [oldest] = same && waiting.has(same) ? [same] : waiting;
-      if (oldest) {
-        this.#calls.set(id, oldest);
+      const isSame = same?.name === name && !same.isTaken;
+      const call = isSame
+        ? same
+        : this.#announced.find({ name, title: facts?.title, args: argumentsOf(input) });
+      if (call) {
+        this.#calls.set(id, call);
         this.#nativeIds.set(id, nativeId);
       } else this.announce(report, stated);
     }
     const call = this.#calls.get(id);
-    if (call) this.#take(call);
+    if (call) this.#announced.take(call);
   }
 
   /** The tool starts. Ignores a second start. */
@@ -180,7 +179,7 @@ export class Calls {
     if (typeof call?.result !== "object") return;
     const item = call.result;
     call.result = "over";
-    this.#take(call);
+    this.#announced.take(call);
     const content = [{ type: "tool_result", call_id: call.id, output: told.output } as const, ...told.parts];
     this.#items.complete(item, stated, state === "done" ? "completed" : "failed", content, state);
   }
@@ -195,8 +194,6 @@ export class Calls {
     for (const report of this.#unsettled.values()) this.announce(report, "agent");
     for (const [id, content] of this.#denied) this.end(id, content, "denied", "inferred");
   }
-
-  #take(call: Call): void {
-    this.#announced.get(call.name)?.delete(call);
-  }
 }
+
+const argumentsOf = (input: unknown): string => toJsonText(input === undefined ? {} : input);

@@ -60,6 +60,14 @@ export function removeLast<T>(list: List<T>): List<T> {
   return list.length === 0 ? list : vectorOf(list).removeLast();
 }
 
+/**
+ * The indexes in both lists at which the entries differ, ascending. What two lists share is skipped: for a changed copy,
+ * each changed entry costs {@link WIDTH} comparisons per level of the tree.
+ */
+export function differences<T>(one: List<T>, other: List<T>): readonly number[] {
+  return Object.is(one, other) ? [] : vectorOf(one).differences(vectorOf(other));
+}
+
 const BITS = 5;
 /** Entries per node. With 32, a path is short (four levels hold a million entries) and a node is small. */
 const WIDTH = 1 << BITS;
@@ -135,6 +143,17 @@ class Vector<T> implements List<T> {
     return new Vector(length - 1, withoutLastLeaf(tree), this.chunkAt(length - 2));
   }
 
+  differences(other: Vector<T>): readonly number[] {
+    const found: number[] = [];
+    const inTrees = Math.min(this.length - this.tail.length, other.length - other.tail.length);
+    const height = Math.min(this.tree.height, other.tree.height);
+    compareNodes(lowered(this.tree, height), lowered(other.tree, height), height, 0, inTrees, found);
+    const length = Math.min(this.length, other.length);
+    // At most one chunk: a tail in one list may be a leaf in the other.
+    if (inTrees < length) compare(this.chunkAt(inTrees), other.chunkAt(inTrees), inTrees, length, found);
+    return found;
+  }
+
   map<U>(change: (value: T, index: number) => U): U[] {
     const changed: U[] = [];
     for (const value of this) changed.push(change(value, changed.length));
@@ -194,6 +213,48 @@ function put<T>(node: Node<T> | undefined, level: number, index: number, values:
   const slot = slotOf(index, level);
   const nodes = node?.nodes ?? [];
   return { values: null, nodes: withEntry(nodes, slot, put(nodes[slot], level - 1, index, values)) };
+}
+
+/** The first node at this height: it holds all that a tree of this height could. */
+function lowered<T>({ root, height }: Tree<T>, to: number): Node<T> | null {
+  let node = root;
+  for (let level = height; level > to; level--) node = node?.nodes?.[0] ?? null;
+  return node;
+}
+
+/** Finds the differences from index `start` to `end` (exclusive). `start`: the first index of both nodes. */
+function compareNodes<T>(
+  one: Node<T> | null | undefined,
+  other: Node<T> | null | undefined,
+  level: number,
+  start: number,
+  end: number,
+  found: number[],
+): void {
+  if (start >= end || Object.is(one, other)) return;
+  if (one?.values && other?.values) compare(one.values, other.values, start, end, found);
+  else
+    for (let slot = 0; slot < WIDTH; slot++)
+      compareNodes(
+        one?.nodes?.[slot],
+        other?.nodes?.[slot],
+        level - 1,
+        start + (slot << (BITS * level)),
+        end,
+        found,
+      );
+}
+
+function compare<T>(
+  one: readonly T[],
+  other: readonly T[],
+  start: number,
+  end: number,
+  found: number[],
+): void {
+  if (Object.is(one, other)) return;
+  const count = Math.min(WIDTH, end - start);
+  for (let slot = 0; slot < count; slot++) if (!Object.is(one[slot], other[slot])) found.push(start + slot);
 }
 
 /** Adds a leaf to a tree of `count` entries. A full tree gets a new root. */

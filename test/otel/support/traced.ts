@@ -22,8 +22,12 @@ export async function ask(chat: Chat, prompt = "go"): Promise<void> {
 }
 
 /** Decides on the next approval, and resolves when nothing runs or waits. */
-export async function askAndDecide(chat: Chat, decision: "once" | "always" | "reject"): Promise<void> {
-  const asked = ask(chat);
+export async function askAndDecide(
+  chat: Chat,
+  decision: "once" | "always" | "reject",
+  prompt?: string,
+): Promise<void> {
+  const asked = ask(chat, prompt);
   await until(chat, ({ pending }) => pending.length > 0);
   for (const { id, type } of chat.getSnapshot().pending) if (type === "approval") chat.decide(id, decision);
   await asked;
