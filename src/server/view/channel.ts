@@ -15,7 +15,7 @@ import {
   waitingPrompts,
 } from "./shown.ts";
 import { ChannelTail, type TailBudget } from "./tail.ts";
-import { Viewer, type ViewerHost } from "./viewer.ts";
+import { Viewer, type ViewerHost, type ViewerOptions } from "./viewer.ts";
 
 export interface ChannelHost {
   readonly settings: RelaySettings;
@@ -118,8 +118,13 @@ export class Channel implements ViewerHost {
   }
 
   /** Adds a viewer behind a position of the current log. */
-  add(position: number, mayStay: () => Promise<boolean>, onLeft: () => void): Viewer {
-    const viewer = new Viewer(this, position, mayStay);
+  add(
+    position: number,
+    mayStay: () => Promise<boolean>,
+    onLeft: () => void,
+    options?: ViewerOptions,
+  ): Viewer {
+    const viewer = new Viewer(this, position, mayStay, options);
     this.viewers.set(viewer, onLeft);
     this.#host.onViewer(this);
     return viewer;

@@ -5,7 +5,7 @@ import { BEAT, type EventFrame, RETRY } from "./frames.ts";
 import type { ChannelTail } from "./tail.ts";
 
 export interface ViewerHost {
-  readonly tail: Pick<ChannelTail, "after">;
+  readonly tail: Pick<ChannelTail, "after" | "head">;
   readonly limits: Pick<RelayLimits, "viewerStall" | "streamLife" | "heartbeat" | "reauthorize">;
   readonly clock: Pick<Clock, "now" | "random">;
   /** Grows with each change of the state. */
@@ -14,6 +14,16 @@ export interface ViewerHost {
   /** The frames after a position, from the log. Empty: none. Rejects if the viewer must come back. */
   read(position: number): Promise<readonly EventFrame[]>;
   left(viewer: Viewer): void;
+}
+
+/** Makes a frame of another protocol of a frame. `head`: the position of the newest event. Undefined: there is none. */
+export type Translate = (bytes: Uint8Array, head: number) => Uint8Array | undefined;
+
+export interface ViewerOptions {
+  /** In ms, below the limit `streamLife`. @default Infinity */
+  readonly maxLife?: number;
+  /** The reader then gets no frames `reset` and `gone`: its next request tells. */
+  readonly translate?: Translate;
 }
 
 /**
@@ -25,6 +35,7 @@ export class Viewer {
   readonly #host: ViewerHost;
   /** Asks `authorize` again. */
   readonly #mayStay: () => Promise<boolean>;
+  readonly #translate: Translate | undefined;
   readonly #endsAt: number;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #position: number;
@@ -40,16 +51,22 @@ export class Viewer {
   /** Since when the reader has not taken what waits for it. */
   #fullSince: number | undefined;
 
-  constructor(host: ViewerHost, position: number, mayStay: () => Promise<boolean>) {
+  constructor(
+    host: ViewerHost,
+    position: number,
+    mayStay: () => Promise<boolean>,
+    { maxLife = Infinity, translate }: ViewerOptions = {},
+  ) {
     const { clock, limits } = host;
     const now = clock.now();
     this.#host = host;
     this.#mayStay = mayStay;
+    this.#translate = translate;
     this.#position = position;
     this.#sentAt = now;
     this.#askedAt = now;
     // Streams that began together end apart, or all viewers would come back at once.
-    this.#endsAt = now + limits.streamLife * (0.8 + 0.2 * clock.random());
+    this.#endsAt = now + Math.min(limits.streamLife, maxLife) * (0.8 + 0.2 * clock.random());
     this.stream = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -75,7 +92,8 @@ export class Viewer {
       const bytes = this.#next();
       if (!bytes) return;
       this.#isBeatDue = false;
-      controller.enqueue(bytes);
+      const frame = this.#translate ? this.#translate(bytes, this.#host.tail.head) : bytes;
+      if (frame) controller.enqueue(frame);
     }
   }
 
@@ -95,7 +113,7 @@ export class Viewer {
   /** Ends the stream, with a last frame. */
   end(last?: Uint8Array): void {
     const controller = this.#leave();
-    if (last) controller?.enqueue(last);
+    if (last && !this.#translate) controller?.enqueue(last);
     controller?.close();
   }
 

@@ -6,6 +6,7 @@ import type { RelayAction, RelayContext, RelaySettings } from "../options.ts";
 import type { Channel } from "../view/channel.ts";
 import { answer, refusalAnswer, unavailable, WireRefusal } from "./answers.ts";
 import { CommandRequests } from "./commands.ts";
+import { DurableReads } from "./durable-reads.ts";
 import { OriginCheck } from "./origins.ts";
 import { type ReadHost, ReadRequests } from "./reads.ts";
 import { type ChatRoute, readRoute } from "./route.ts";
@@ -36,6 +37,7 @@ export class RelayHandler {
   readonly #door: OriginCheck;
   readonly #commands: CommandRequests;
   readonly #reads: ReadRequests;
+  readonly #durable: DurableReads;
 
   constructor(host: RelayHandlerHost) {
     this.#host = host;
@@ -43,7 +45,9 @@ export class RelayHandler {
     const authorize: ReadHost["authorize"] = (request, chat, action) =>
       this.#authorize(request, chat, action);
     this.#commands = new CommandRequests({ ...host, authorize });
-    this.#reads = new ReadRequests({ ...host, authorize });
+    const readHost = { ...host, authorize };
+    this.#reads = new ReadRequests(readHost);
+    this.#durable = new DurableReads(readHost, this.#reads);
   }
 
   close(): void {
@@ -81,6 +85,8 @@ export class RelayHandler {
         return method === "DELETE" ? this.#remove(request, chat) : this.#reads.head(request, chat);
       case "events":
         return this.#reads.events(request, chat, url);
+      case "stream":
+        return this.#durable.read(request, chat, url);
       case "snapshot":
         return this.#reads.snapshot(request, chat);
       case "commands":

@@ -8,7 +8,8 @@ type DoorSettings = Pick<RelaySettings, "origins" | "credentials" | "hosts">;
 const NAMES = /^[\w\s,-]{1,1000}$/;
 
 const METHODS = "GET, HEAD, POST, DELETE";
-const EXPOSED = "ETag, Relay-Head, Relay-Log, Retry-After";
+const EXPOSED =
+  "ETag, Relay-Head, Relay-Log, Retry-After, Stream-Next-Offset, Stream-Cursor, Stream-Up-To-Date";
 
 /**
  * Refuses requests of foreign pages. A page of another origin can send GET, HEAD and simple POST requests without a

@@ -10,8 +10,13 @@ export function writePosition(log: string, at: number): string {
   return `${log}.${at}`;
 }
 
-/** Ids of logs have 6 characters or more, so that a decimal number is no position. */
-const POSITION = /^([\w-]{6,100})\.(0|[1-9]\d{0,14})$/;
+/** The position as an offset of Durable Streams: sorted as texts, offsets are in order. */
+export function writeOffset(log: string, at: number): string {
+  return `${log}.${String(at).padStart(15, "0")}`;
+}
+
+/** Ids of logs have 6 characters or more, so that a decimal number is no position. The number may have leading zeros. */
+const POSITION = /^([\w-]{6,100})\.(\d{1,15})$/;
 
 /**
  * The position after which a viewer reads: the header `Last-Event-ID`, or the parameter `after`. Undefined: from the

@@ -4,6 +4,7 @@ import { readSnapshot } from "../drive/history.ts";
 import type { LogHead } from "../event-log.ts";
 import type { RelayAction, RelaySettings } from "../options.ts";
 import type { Channel } from "../view/channel.ts";
+import type { Viewer, ViewerOptions } from "../view/viewer.ts";
 import { answer, jsonAnswer, unavailable, WireRefusal } from "./answers.ts";
 import { parsePosition, type WirePosition, writePosition } from "./position.ts";
 
@@ -55,26 +56,33 @@ export class ReadRequests {
       /application\/x-ndjson/i.test(request.headers.get("accept") ?? "");
     await this.#host.authorize(request, chat, "read");
     if (isLines) return this.#lines(chat, position);
-    return this.#stream(request, chat, position);
+    const stream = await this.open(request, chat, position);
+    return answer(200, stream, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
   }
 
-  async #stream(request: Request, chat: string, position: WirePosition | undefined): Promise<Response> {
+  /** Opens a stream of frames. Each frame is one chunk. */
+  async open(
+    request: Request,
+    chat: string,
+    position: WirePosition | undefined,
+    options?: ViewerOptions,
+  ): Promise<Viewer["stream"]> {
     const { maxViewers, maxAllViewers } = this.#host.settings;
     const channel = this.#host.channel(chat);
     channel.guests++;
     try {
       await channel.look();
-      const head = await this.#checked(chat, position);
+      const head = await this.checked(chat, position);
       if (channel.viewers.size >= maxViewers || this.#viewers >= maxAllViewers)
         throw unavailable("too-many-viewers", "This server has as many viewers as it can have. Try again.");
       if (head && channel.tail.log !== head.log) await channel.look(); // made anew meanwhile
       const mayStay = (): Promise<boolean> => this.#mayStay(request, chat);
-      const viewer = channel.add(position?.at ?? 0, mayStay, () => void this.#viewers--);
+      const viewer = channel.add(position?.at ?? 0, mayStay, () => void this.#viewers--, options);
       this.#viewers++;
       const leave = (): void => viewer.end();
       if (request.signal.aborted) leave();
       else request.signal.addEventListener("abort", leave, { once: true });
-      return answer(200, viewer.stream, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
+      return viewer.stream;
     } finally {
       channel.guests--;
       this.#host.tidy(channel);
@@ -92,7 +100,7 @@ export class ReadRequests {
   }
 
   /** Whether the log can go on behind a position. @throws WireRefusal `other-log`, `ahead`, `trimmed` */
-  async #checked(chat: string, position: WirePosition | undefined): Promise<LogHead | undefined> {
+  async checked(chat: string, position: WirePosition | undefined): Promise<LogHead | undefined> {
     const { log } = this.#host.settings;
     let head = await log.head(chat);
     if (position) {
@@ -145,7 +153,7 @@ export class ReadRequests {
 
   /** The events up to the head, one per line. */
   async #lines(chat: string, position: WirePosition | undefined): Promise<Response> {
-    const head = await this.#checked(chat, position);
+    const head = await this.checked(chat, position);
     const { log } = this.#host.settings;
     let at = position?.at ?? 0;
     const end = head?.head ?? 0;

@@ -1,7 +1,7 @@
 // The paths of the relay.
 import { WireRefusal } from "./answers.ts";
 
-export type RouteName = "chat" | "events" | "snapshot" | "commands";
+export type RouteName = "chat" | "events" | "stream" | "snapshot" | "commands";
 
 export interface ChatRoute {
   readonly name: RouteName;
@@ -13,6 +13,7 @@ export interface ChatRoute {
 const METHODS: Readonly<Record<RouteName, readonly string[]>> = {
   chat: ["HEAD", "DELETE"],
   events: ["GET"],
+  stream: ["GET", "HEAD"],
   snapshot: ["GET"],
   commands: ["POST"],
 };
