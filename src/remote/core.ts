@@ -57,10 +57,6 @@ export class RemoteCore
   readonly #turns: RemoteTurns;
   readonly #streams = new Set<RemoteStream>();
   #link: RelayLink | undefined;
-  /** Where the link begins: undefined for the first event. */
-  #from: Position | undefined;
-  /** Whether events before the link's begin are shown somewhere. */
-  #isShown = false;
   status: ClientStatus = "idle";
   #closed: AgentwireError | undefined;
   #connecting: Deferred<void> | undefined;
@@ -101,7 +97,6 @@ export class RemoteCore
     });
   }
 
-  /** Why the client has closed. */
   get closedBy(): AnyAgentwireError | undefined {
     return this.#closed && asAny(this.#closed);
   }
@@ -188,8 +183,7 @@ export class RemoteCore
   /** The next link continues after this position, or tells everything again. */
   goOn(position: Position | undefined): void {
     if (this.#link) return;
-    this.#from = position;
-    this.#isShown = true;
+    this.#link = new RelayLink(this, position, true);
     this.#at = position?.at ?? 0;
     this.restart = position && positionText(position);
   }
@@ -247,7 +241,7 @@ export class RemoteCore
   }
 
   onConnecting(): void {
-    this.streams++;
+    if (++this.streams === 1) this.inbox.load();
     this.#setStatus("connecting");
   }
 
@@ -326,10 +320,7 @@ export class RemoteCore
 
   #start(): void {
     this.#assertOpen();
-    if (!this.#link) {
-      this.#link = new RelayLink(this, this.#from, this.#isShown);
-      this.inbox.load();
-    }
+    this.#link ??= new RelayLink(this, undefined, false);
     if (this.status !== "ready") this.#link.start();
   }
 
