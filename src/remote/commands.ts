@@ -1,10 +1,9 @@
 // Sends commands to a relay: in order, each until the relay has answered.
-import { isObject } from "../core/checks.ts";
-import { deferred } from "../core/deferred.ts";
-import { type AgentwireError, ClosedError, copyError } from "../core/errors.ts";
+import { type Deferred, deferred } from "../core/deferred.ts";
+import { type AgentwireError, copyError } from "../core/errors.ts";
 import { Queue } from "../core/queue.ts";
 import type { Json } from "../universal/events.ts";
-import { RelayExchange, type RelayHttp, wasClosed } from "./http.ts";
+import { RelayExchange, type RelayHttp } from "./http.ts";
 import { Retries } from "./retries.ts";
 import { commandRefusal } from "./wire.ts";
 
@@ -13,14 +12,12 @@ export interface Command {
   readonly key: string;
   /** The other fields of the command, as the relay reads them. */
   readonly fields: Readonly<Record<string, Json>>;
+  /** Resolves when the relay has accepted the command, or when it was dropped. Rejects if the relay refused it. */
+  readonly answered: Deferred<void>;
   /** Whether the relay may have it. */
   wasTried: boolean;
   /** Whether nobody needs its answer any more. */
   isDropped: boolean;
-}
-
-interface Sending extends Command {
-  readonly answered: { resolve(): void; reject(error: AgentwireError): void };
 }
 
 /** The command may be repeated, because the relay knows its key. 408: its body arrived too slowly. */
@@ -34,7 +31,7 @@ export class Commands {
   readonly #http: RelayHttp;
   readonly #waiting: () => number;
   readonly #retries: Retries;
-  readonly #queue = new Queue<Sending>();
+  readonly #queue = new Queue<Command>();
   #exchange: RelayExchange | undefined;
   #isRunning = false;
   #closed: AgentwireError | undefined;
@@ -46,24 +43,12 @@ export class Commands {
     this.#retries = new Retries(http.settings.clock);
   }
 
-  /** Resolves when the relay has accepted the command, or when it was dropped. `answered` rejects if it refused. */
-  send(
-    key: string,
-    fields: Command["fields"],
-  ): { readonly command: Command; readonly answered: Promise<void> } {
-    const { promise, resolve, reject } = deferred<void>();
-    const command: Sending = {
-      key,
-      fields,
-      wasTried: false,
-      isDropped: false,
-      answered: { resolve, reject },
-    };
-    promise.catch(() => {}); // the caller may only want the command
-    if (this.#closed) reject(this.#unsent(command, this.#closed));
-    else this.#queue.add(command);
-    if (!this.#isRunning && !this.#closed) void this.#run();
-    return { command, answered: promise };
+  send(key: string, fields: Command["fields"]): Command {
+    const command = { key, fields, answered: deferred<void>(), wasTried: false, isDropped: false };
+    this.#queue.add(command);
+    if (this.#closed) this.close(this.#closed);
+    else if (!this.#isRunning) void this.#run();
+    return command;
   }
 
   /** Tries again now, because the relay can be reached again. */
@@ -72,38 +57,34 @@ export class Commands {
   }
 
   close(reason: AgentwireError): void {
-    if (this.#closed) return;
     this.#closed = reason;
-    this.#exchange?.end(wasClosed());
+    this.#exchange?.end();
     this.#retries.hurry();
-    for (let next = this.#queue.take(); next; next = this.#queue.take())
-      next.answered.reject(this.#unsent(next, reason));
-  }
-
-  #unsent(command: Command, reason: AgentwireError): AgentwireError {
-    const delivery = command.wasTried ? "unknown" : "not-sent";
-    return Object.assign(copyError(reason), { delivery });
+    for (let next = this.#queue.take(); next; next = this.#queue.take()) {
+      const delivery = next.wasTried ? "unknown" : "not-sent";
+      next.answered.reject(Object.assign(copyError(reason), { delivery }));
+    }
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    for (let first = this.#queue.first; first && !this.#closed; first = this.#queue.first) {
-      const end = first.isDropped ? "accepted" : await this.#post(first);
-      if (this.#closed) break;
+    for (let first = this.#queue.first; first; first = this.#queue.first) {
+      const end = first.isDropped ? undefined : await this.#post(first);
+      if (this.#closed) return;
       if (typeof end === "number") {
         await this.#retries.wait(this.#retries.next(end).delay);
         continue;
       }
       this.#retries.forgive();
       this.#queue.take();
-      if (end === "accepted") first.answered.resolve();
-      else first.answered.reject(end);
+      if (end) first.answered.reject(end);
+      else first.answered.resolve();
     }
     this.#isRunning = false;
   }
 
-  /** Returns the refusal, or after which time in ms to try again at the earliest. */
-  async #post(command: Command): Promise<"accepted" | AgentwireError | number> {
+  /** Returns why the relay refused the command, or after which time in ms to try again at the earliest. */
+  async #post(command: Command): Promise<AgentwireError | number | undefined> {
     const exchange = new RelayExchange(this.#http);
     this.#exchange = exchange;
     command.wasTried = true;
@@ -114,21 +95,16 @@ export class Commands {
         headers: { accept: "application/json", "content-type": "application/json" },
         body: JSON.stringify({ key, ...fields }),
       });
-      const { status } = response;
       const answer = await exchange.answer(response);
-      if ((status === 202 || status === 200) && isObject(answer.body) && answer.body["key"] === key)
-        return "accepted";
+      const { status, body, retryAfter = 0 } = answer;
+      if ((status === 202 || status === 200) && body["key"] === key) return undefined;
       const isRefusal = status >= 400 && status < 500 && status !== TRY_AGAIN;
-      return isRefusal ? commandRefusal(answer, this.#waiting()) : (answer.retryAfter ?? 0);
+      return isRefusal ? commandRefusal(answer, this.#waiting()) : retryAfter;
     } catch (thrown) {
       const error = exchange.error(thrown);
-      if (error.retryable) return 0;
-      return Object.assign(error, { delivery: "unknown" }); // such as a `fetch` that does not exist
+      return error.retryable ? 0 : Object.assign(error, { delivery: "unknown" }); // such as a `fetch` that does not exist
     } finally {
-      exchange.end(wasClosed());
-      this.#exchange = undefined;
+      exchange.end();
     }
   }
 }
-
-export const clientWasClosed = (): ClosedError => new ClosedError("this client was closed; make a new one");

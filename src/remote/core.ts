@@ -8,6 +8,7 @@ import {
   type ConnectOptions,
 } from "../core/client/agent-client.ts";
 import type { SharedClient } from "../core/client/base-client.ts";
+import { connectUntil } from "../core/client/connect-wait.ts";
 import type { CancelTimer, Clock } from "../core/clock.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
 import {
@@ -15,10 +16,8 @@ import {
   type AnyAgentwireError,
   asAny,
   ClosedError,
-  ConnectError,
   copyError,
   InvalidInputError,
-  isOurs,
 } from "../core/errors.ts";
 import { NO_GRANTS } from "../core/gate/outcome.ts";
 import { randomId } from "../core/random-id.ts";
@@ -30,22 +29,25 @@ import type { TurnOptions, TurnResult } from "../core/turn/turn.ts";
 import type { Answer, ClientStatus, Decision, Grant, PendingRequest, Reply, Ruling } from "../core/values.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { UniversalOptions } from "../universal/stream.ts";
-import { Commands, clientWasClosed } from "./commands.ts";
-import { RemoteInbox } from "./inbox.ts";
+import { Commands } from "./commands.ts";
+import { type InboxHost, RemoteInbox } from "./inbox.ts";
 import { type LinkHost, RelayLink } from "./link.ts";
 import type { RemoteSettings } from "./options.ts";
-import { LocalOutbox } from "./outbox.ts";
 import { RemoteRequests } from "./requests.ts";
 import { RemoteStream } from "./stream.ts";
 import { type RemoteTurn, RemoteTurns, type RemoteTurnsHost } from "./turns.ts";
-import { type Position, positionText, type RelayState, readCapabilities } from "./wire.ts";
+import { type Position, positionText, type RelayState, USUAL } from "./wire.ts";
 
 export type RemoteClientEvents = ClientEvents<UniversalEvent, TurnResult>;
 
 /** Carries out what the relay says and what the user asks. */
 export class RemoteCore
   extends Voice<UniversalEvent, RemoteTurn, RemoteClientEvents>
-  implements SharedClient<UniversalEvent, TurnResult, RemoteClientEvents>, LinkHost, RemoteTurnsHost
+  implements
+    SharedClient<UniversalEvent, TurnResult, RemoteClientEvents>,
+    LinkHost,
+    InboxHost,
+    RemoteTurnsHost
 {
   readonly settings: RemoteSettings;
   readonly clock: Clock;
@@ -55,23 +57,18 @@ export class RemoteCore
   readonly #turns: RemoteTurns;
   readonly #streams = new Set<RemoteStream>();
   #link: RelayLink | undefined;
-  /** Where the next link begins: undefined for the first event. `isShown`: earlier events are shown somewhere. */
-  #from: { readonly position: Position | undefined; readonly isShown: boolean } = {
-    position: undefined,
-    isShown: false,
-  };
-  #status: ClientStatus = "idle";
-  #closedBy: AgentwireError | undefined;
+  status: ClientStatus = "idle";
+  #closed: AgentwireError | undefined;
   #connecting: Deferred<void> | undefined;
-  #capabilities = readCapabilities(undefined);
+  capabilities: Capabilities = USUAL;
   #grants: readonly Grant[] = NO_GRANTS;
   #isCaughtUp = false;
-  /** The number of attempts to connect. */
-  #attempts = 0;
   #wasReady = false;
+  streams = 0;
+  /** The number of events so far. */
   #at = 0;
-  #turn: { readonly sessionId: string; readonly turnId: string } | undefined;
-  #restart: string | undefined;
+  /** The position between two turns from which a later client can continue. */
+  restart: string | undefined;
   #cancelRefresh: CancelTimer = () => {};
 
   constructor(settings: RemoteSettings) {
@@ -85,50 +82,27 @@ export class RemoteCore
     this.settings = settings;
     this.clock = this.outbox.clock(settings.clock);
     this.#commands = new Commands(this, () => this.inbox.prompts.length);
-    const kept = settings.outbox === "local" ? new LocalOutbox(settings.address) : undefined;
-    this.inbox = new RemoteInbox(
-      {
-        now: () => settings.clock.wallTime(),
-        tell: (call) => this.outbox.tell(call),
-        refreshIn: (delay) => this.#refreshIn(delay),
-      },
-      this.#commands,
-      kept,
-      () => ({ at: this.#at, isTurnOpen: this.#turn !== undefined, streams: this.#attempts }),
-    );
+    this.inbox = new RemoteInbox(this, this.#commands);
+    this.#turns = new RemoteTurns(this);
     this.#requests = new RemoteRequests({
-      send: (fields, refused) => this.inbox.settle(randomId("cmd"), fields, () => this.outbox.run(refused)),
+      send: (fields, refused) => this.inbox.settle(fields, () => this.outbox.run(refused)),
       onOpened: (request) => {
-        this.#turns.opened(request);
+        this.#turns.current?.turn?.opened(request);
         this.opened(request);
       },
       onSettled: (request) => {
-        this.#turns.closed(request.id);
+        this.#turns.current?.turn?.closed(request.id);
         this.settled(request);
       },
     });
-    this.#turns = new RemoteTurns(this);
-  }
-
-  get status(): ClientStatus {
-    return this.#status;
-  }
-
-  get capabilities(): Capabilities {
-    return this.#capabilities;
   }
 
   get closedBy(): AnyAgentwireError | undefined {
-    return this.#closedBy && asAny(this.#closedBy);
-  }
-
-  /** The position between two turns from which a later client can continue. */
-  get restart(): string | undefined {
-    return this.#restart;
+    return this.#closed && asAny(this.#closed);
   }
 
   override get pending(): readonly PendingRequest[] {
-    return this.#closedBy ? [] : this.#requests.pending;
+    return this.#closed ? [] : this.#requests.pending;
   }
 
   override isOpen(id: string): boolean {
@@ -136,18 +110,18 @@ export class RemoteCore
   }
 
   override find(turnId: string): RemoteTurn | undefined {
-    return this.#turns.find(turnId);
+    return this.#turns.open.get(turnId);
   }
 
   get grants(): readonly Grant[] {
-    return this.#closedBy ? NO_GRANTS : this.#grants;
+    return this.#closed ? NO_GRANTS : this.#grants;
   }
 
   revoke(id: string): boolean {
-    const before = this.#grants;
-    if (!this.grants.some((grant) => grant.id === id)) return false;
+    const before = this.grants;
     this.#grants = before.filter((grant) => grant.id !== id);
-    this.inbox.settle(randomId("cmd"), { type: "revoke", id }, () => {
+    if (this.#grants.length === before.length) return false;
+    this.inbox.settle({ type: "revoke", id }, () => {
       this.#grants = before;
     });
     return true;
@@ -164,18 +138,14 @@ export class RemoteCore
   /** @throws InvalidInputError if no turn with this id runs */
   cancelTurn(turnId: string): void {
     this.#assertOpen();
-    const turn = this.#turn;
-    if (turn?.turnId !== turnId)
-      throw new InvalidInputError(
-        "no turn with this id runs.",
-        "The turn has ended. There is nothing to cancel.",
-      );
-    const target = { session_id: turn.sessionId, turn_id: turnId };
-    this.inbox.send(randomId("cmd"), { type: "cancel", target }).catch(() => {}); // its events say whether it ended
+    const { current } = this.#turns;
+    if (current?.id !== turnId)
+      throw new InvalidInputError("no turn with this id runs.", "It has ended. There is nothing to cancel.");
+    this.cancel({ session_id: current.sessionId, turn_id: turnId });
   }
 
-  cancel(key: string): void {
-    this.inbox.send(randomId("cmd"), { type: "cancel", target: key }).catch(() => {}); // as above
+  cancel(target: string | { readonly session_id: string; readonly turn_id: string }): void {
+    this.inbox.send(randomId("cmd"), { type: "cancel", target }).catch(() => {}); // events say whether it ended
   }
 
   answeredWithin(): boolean {
@@ -193,101 +163,98 @@ export class RemoteCore
         (outcome) => {
           if (outcome === "withdrawn") this.outbox.run(() => this.#turns.withdrawn(key));
         },
-        (error: unknown) => this.outbox.run(() => this.#refused(key, error)),
+        (error: AgentwireError) => this.outbox.run(() => this.#refused(key, error)),
       );
       return turn;
     });
   }
 
-  #refused(key: string, thrown: unknown): void {
-    const turn = this.#turns.find(key);
-    if (!turn || !isOurs(thrown)) return;
-    if (thrown.delivery === "not-sent") turn.unsent();
+  #refused(key: string, reason: AgentwireError): void {
+    const turn = this.#turns.open.get(key);
+    if (!turn) return;
+    if (reason.delivery === "not-sent") turn.unsent();
     else turn.sent(); // the turn would call it unsent
-    const error = copyError(thrown);
-    if (!turn.open) turn.stopped();
-    else if (this.#closedBy && !this.#isFinal) turn.abandon(error);
+    turn.stopped();
+    const error = copyError(reason);
+    if (this.#closed?.code === "closed") turn.abandon(error);
     else turn.fail(error);
-  }
-
-  /** Whether the relay, not the caller, has closed the client. */
-  get #isFinal(): boolean {
-    return this.#closedBy !== undefined && this.#closedBy.code !== "closed";
   }
 
   /** The next link continues after this position, or tells everything again. */
   goOn(position: Position | undefined): void {
     if (this.#link) return;
-    this.#from = { position, isShown: true };
+    this.#link = new RelayLink(this, position, true);
     this.#at = position?.at ?? 0;
-    this.#restart = position && positionText(position);
+    this.restart = position && positionText(position);
   }
 
   universal(options: UniversalOptions = {}): RemoteStream {
     const stream = new RemoteStream(options, (left) => void this.#streams.delete(left));
-    if (this.#closedBy) {
+    if (this.#closed) {
       stream.close();
       return stream;
     }
     this.#streams.add(stream);
     if (this.#isCaughtUp) stream.tellCaughtUp();
     queueMicrotask(() => {
-      if (!this.#closedBy) this.outbox.run(() => this.#start()); // listeners are added in this tick
+      if (!this.#closed) this.#start(); // listeners are added in this tick
     });
     return stream;
   }
 
   connect(options: ConnectOptions = {}): Promise<void> {
     checkCallOptions(options, { signal: checks.signal });
-    const { signal } = options;
-    if (this.#closedBy) return Promise.reject(this.#closedError());
-    if (this.#status === "ready") return Promise.resolve();
+    if (this.#closed) return Promise.reject(this.#closedError(this.#closed));
+    if (this.status === "ready") return Promise.resolve();
     this.#connecting ??= deferred<void>();
     const { promise } = this.#connecting;
-    promise.catch(() => {}); // `close()` may reject it before the caller waits
-    this.outbox.run(() => this.#start());
-    if (!signal) return promise;
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void =>
-        reject(new ConnectError("the wait for the connection was aborted", { cause: signal.reason }));
-      if (signal.aborted) onAbort();
-      else signal.addEventListener("abort", onAbort, { once: true });
-      promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-    });
+    this.#start();
+    return connectUntil(options.signal, () => promise);
   }
 
   async close(options: CloseOptions = {}): Promise<void> {
     checkCallOptions(options, { force: checks.boolean, drainTimeout: checks.delay });
     const { force = false, drainTimeout = 0 } = options;
-    const ends = Promise.all([...this.#turns.open].map(({ outcome }) => outcome));
-    if (!this.#closedBy && !force && drainTimeout > 0 && !this.#turns.isIdle) {
-      this.outbox.run(() => this.#setStatus("draining"));
+    const turns = [...this.#turns.open.values()];
+    const ends = Promise.all(turns.map(({ outcome }) => outcome));
+    if (!this.#closed && !force && drainTimeout > 0 && turns.length > 0) {
+      this.#setStatus("draining");
       const over = deferred<void>();
       const cancel = this.clock.setTimeout(over.resolve, drainTimeout);
       await Promise.race([over.promise, ends]);
       cancel();
     }
-    this.outbox.run(() => this.#end(clientWasClosed()));
+    this.outbox.run(() => this.#end(new ClosedError("this client was closed; make a new one")));
     await ends;
   }
 
-  onConnecting(): void {
-    this.#attempts++;
-    this.outbox.run(() => this.#setStatus("connecting"));
+  isAhead({ isBusy, isDriverLost, head }: RelayState): boolean {
+    return (isBusy && !this.#turns.current) || isDriverLost || head > this.#at;
   }
 
-  onEvents(events: readonly UniversalEvent[], before: Position): void {
+  /** Asks for a newer state if an accepted prompt is nowhere to be seen. */
+  refreshIn(delay: number): void {
+    this.#cancelRefresh();
+    this.#cancelRefresh = this.clock.setTimeout(() => {
+      if (this.inbox.isMissing) this.#link?.refresh();
+    }, delay);
+  }
+
+  onConnecting(): void {
+    if (++this.streams === 1) this.inbox.load();
+    this.#setStatus("connecting");
+  }
+
+  onEvents(events: readonly UniversalEvent[], { log, at }: Position): void {
     this.outbox.run(() => {
-      for (const [index, event] of events.entries()) {
-        const position = positionText({ log: before.log, at: before.at + index + 1 });
-        this.#event(event, before.at + index + 1, position);
-      }
+      this.#at = at;
+      for (const event of events) this.#event(event, positionText({ log, at: ++this.#at }));
     });
   }
 
   onState(state: RelayState): void {
     this.outbox.run(() => {
-      this.#capabilities = state.capabilities;
+      this.capabilities = state.capabilities;
       this.#grants = state.grants;
       this.inbox.state(state);
       if (!state.isCaughtUp || this.#isCaughtUp) return;
@@ -305,25 +272,24 @@ export class RemoteCore
   onReset(saved?: unknown): void {
     this.outbox.run(() => {
       this.#at = 0;
-      this.#turn = undefined;
-      this.#restart = undefined;
+      this.restart = undefined;
       this.#requests.reset();
-      this.#turns.reset();
+      this.#turns.current = undefined;
       this.inbox.reset();
       this.#each((stream) => stream.tellReset(saved));
     });
   }
 
-  onLost(error: AgentwireError, backoff: { readonly attempt: number; readonly delay: number }): void {
+  onLost(lost: AgentwireError, backoff: { readonly attempt: number; readonly delay: number }): void {
     this.outbox.run(() => {
+      const error = asAny(lost);
       const wasReady = this.#isCaughtUp;
       this.#isCaughtUp = false;
       this.#cancelRefresh();
       this.#setStatus("reconnecting");
-      if (wasReady) this.shared.emit("disconnected", asAny(error));
-      this.shared.emit("reconnecting", { ...backoff, error: asAny(error) });
-      this.#connecting?.reject(error);
-      this.#connecting = undefined;
+      if (wasReady) this.shared.emit("disconnected", error);
+      this.shared.emit("reconnecting", { ...backoff, error });
+      this.#failConnect(error);
     });
   }
 
@@ -334,75 +300,62 @@ export class RemoteCore
     });
   }
 
-  #event(event: UniversalEvent, at: number, position: string): void {
-    const { type, session_id: sessionId, data } = event;
-    this.#at = at;
-    if (type === "turn.started") this.#turn = { sessionId, turnId: data.turn_id };
-    if (type === "turn.ended" || type === "session.ended") this.#turn = undefined;
-    const isBetween = !this.#turn && type !== "item.started";
+  #event(event: UniversalEvent, position: string): void {
+    const turns = this.#turns;
+    const before = turns.current;
+    turns.event(event);
+    const key = (turns.current ?? before)?.key;
+    const isBetween = !turns.current && event.type !== "item.started";
     this.outbox.tell(() => {
-      this.#restart = isBetween ? position : undefined; // as far as the listeners know
+      this.restart = isBetween ? position : undefined; // as far as the listeners know
     });
     this.#each((stream) => stream.tell(event, position));
-    this.#turns.event(event);
-    this.inbox.event(event);
+    if (key !== undefined) this.inbox.event(event, key);
     this.#requests.event(event);
   }
 
   #each(tell: (stream: RemoteStream) => void): void {
-    this.outbox.tell(() => {
-      for (const stream of [...this.#streams]) tell(stream);
-    });
+    this.outbox.tell(() => this.#streams.forEach(tell));
   }
 
   #start(): void {
     this.#assertOpen();
-    if (this.#link) {
-      if (this.#status !== "ready") this.#link.start();
-      return;
-    }
-    this.#link = new RelayLink(this, this.#from.position, this.#from.isShown);
-    this.inbox.load();
-    this.#link.start();
-  }
-
-  /** Asks for a newer state if an accepted prompt is nowhere to be seen. */
-  #refreshIn(delay: number): void {
-    this.#cancelRefresh();
-    this.#cancelRefresh = this.clock.setTimeout(() => {
-      if (this.inbox.isMissing) this.#link?.refresh();
-    }, delay);
+    this.#link ??= new RelayLink(this, undefined, false);
+    if (this.status !== "ready") this.#link.start();
   }
 
   #end(reason: AgentwireError): void {
-    if (this.#closedBy) return;
-    this.#closedBy = reason;
+    if (this.#closed) return;
+    this.#closed = reason;
     this.#cancelRefresh();
     this.#link?.close();
-    const closed = this.#closedError();
+    const closed = this.#closedError(reason);
     this.inbox.close(closed);
-    for (const turn of [...this.#turns.open]) if (!turn.open) turn.stopped();
-    this.#connecting?.reject(closed);
-    this.#connecting = undefined;
+    for (const turn of this.#turns.open.values()) turn.stopped();
+    this.#failConnect(closed);
     this.#setStatus("closed");
     this.#each((stream) => stream.close());
   }
 
-  #closedError(): ClosedError {
-    if (!this.#isFinal) return clientWasClosed();
-    return new ClosedError("the relay has closed the chat for this client; see `cause`", {
-      cause: this.#closedBy,
-    });
+  #failConnect(error: AgentwireError): void {
+    this.#connecting?.reject(error);
+    this.#connecting = undefined;
+  }
+
+  /** What a call gets after the end. */
+  #closedError(cause: AgentwireError): ClosedError {
+    if (cause instanceof ClosedError) return copyError(cause);
+    return new ClosedError("the relay has closed the chat for this client; see `cause`", { cause });
   }
 
   #assertOpen(): void {
-    if (this.#closedBy) throw Object.assign(this.#closedError(), { delivery: "not-sent" });
+    if (this.#closed) throw Object.assign(this.#closedError(this.#closed), { delivery: "not-sent" });
   }
 
   #setStatus(status: ClientStatus): void {
-    if (this.#status === status || this.#status === "closed") return;
-    if (this.#status === "draining" && status !== "closed") return;
-    this.#status = status;
+    if (this.status === status || this.status === "closed") return;
+    if (this.status === "draining" && status !== "closed") return;
+    this.status = status;
     this.tellStatus(status);
   }
 }

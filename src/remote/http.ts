@@ -3,7 +3,7 @@ import { fieldsOf } from "../core/checks.ts";
 import { Deadline } from "../core/clock.ts";
 import { type AgentwireError, ConnectError, isOurs } from "../core/errors.ts";
 import { bytesOf, parsed, retryAfterOf, unreachable } from "../core/http/answer.ts";
-import { type FetchResponse, fetchWith } from "../core/http/fetch.ts";
+import { type FetchInit, type FetchResponse, fetchWith } from "../core/http/fetch.ts";
 import { credentialsInHeaders } from "../core/tell/credential-names.ts";
 import type { Redactor } from "../core/tell/redact.ts";
 import type { RemoteSettings } from "./options.ts";
@@ -18,56 +18,48 @@ const MISSED_BEATS = 2.5;
 /** The largest answer that is no stream, such as a snapshot. */
 const MAX_ANSWER = 64 * 1_048_576;
 
-/** One request. It is aborted when nothing has arrived for too long, and when the client closes. */
+export interface RelayHttp {
+  readonly settings: RemoteSettings;
+  readonly redactor: Redactor;
+}
+
+/** Requests, one after the other. They are aborted when nothing has arrived for too long, and when the client closes. */
 export class RelayExchange {
   readonly #http: RelayHttp;
   readonly #controller = new AbortController();
   readonly #idle: Deadline;
+  #reject: (reason: unknown) => void = () => {};
 
   constructor(http: RelayHttp, heartbeat = HEARTBEAT) {
     this.#http = http;
-    const { clock } = http.settings;
     const expire = (): void => this.end(relayLost("nothing came from the relay for too long"));
-    this.#idle = new Deadline(clock, MISSED_BEATS * heartbeat, expire);
+    this.#idle = new Deadline(http.settings.clock, MISSED_BEATS * heartbeat, expire);
   }
 
-  /** Rejects once the exchange has ended. A `fetch` of the caller may ignore its signal. */
-  async until<T>(work: Promise<T>): Promise<T> {
-    const { signal } = this.#controller;
-    work.catch(() => {}); // the signal's reason is reported instead
-    let onAbort = (): void => {};
-    const aborted = new Promise<never>((_, reject) => {
-      onAbort = () => reject(signal.reason);
-      if (signal.aborted) onAbort();
-      else signal.addEventListener("abort", onAbort, { once: true });
-    });
-    try {
-      return await Promise.race([work, aborted]);
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-    }
-  }
-
-  /** @throws AgentwireError if there is no response */
-  async open(
-    path: string,
-    init: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string },
-  ): Promise<FetchResponse> {
-    const { settings, redactor } = this.#http;
-    const { address, credentials, fetch } = settings;
-    this.#idle.start();
-    try {
-      const own = await this.until(Promise.resolve(settings.headers()));
-      redactor.use("headers", ...credentialsInHeaders(own));
-      const headers = { ...own, ...init.headers };
+  /** Waits for one thing at a time. Rejects once the exchange has ended: a `fetch` of the caller may ignore its signal. */
+  until<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
       const { signal } = this.#controller;
-      const more = credentials === undefined ? {} : { credentials };
-      return await this.until(
-        fetchWith(fetch, `${address}${path}`, { ...init, ...more, headers, redirect: "manual", signal }),
-      );
-    } catch (thrown) {
-      throw this.error(thrown);
-    }
+      this.#reject = reject;
+      if (signal.aborted) reject(signal.reason);
+      work.then(resolve, reject);
+    });
+  }
+
+  async open(path: string, init: Pick<FetchInit, "method" | "headers" | "body">): Promise<FetchResponse> {
+    const { address, credentials, fetch, headers } = this.#http.settings;
+    this.#idle.start();
+    const own = await this.until(Promise.resolve(headers()));
+    this.#http.redactor.use("headers", ...credentialsInHeaders(own));
+    return this.until(
+      fetchWith(fetch, address + path, {
+        ...init,
+        ...(credentials && { credentials }),
+        headers: { ...own, ...init.headers },
+        redirect: "manual",
+        signal: this.#controller.signal,
+      }),
+    );
   }
 
   /** Something has arrived. */
@@ -75,48 +67,34 @@ export class RelayExchange {
     this.#idle.touch();
   }
 
-  /** Ends the request, if it has not ended. */
-  end(reason: AgentwireError): void {
+  /** Ends the requests, if they have not ended. */
+  end(reason: AgentwireError = wasClosed()): void {
     this.#idle.stop();
     this.#controller.abort(reason);
+    this.#reject(reason);
   }
 
   error(thrown: unknown): AgentwireError {
-    if (isOurs(thrown)) return thrown;
-    return unreachable("the relay cannot be reached", thrown, (text) => this.#http.redactor.redact(text));
+    return isOurs(thrown) ? thrown : unreachable("the relay cannot be reached", thrown, this.#redact);
   }
 
-  /** The JSON of an answer. Undefined if it is none. */
-  async json(response: FetchResponse): Promise<unknown> {
-    const { settings, redactor } = this.#http;
-    const reading = {
-      what: "the relay",
-      maxReceiveBytes: MAX_ANSWER,
-      clock: settings.clock,
-      redact: (text: string) => redactor.redact(text),
-    };
-    return parsed(await this.until(bytesOf(response, reading)));
-  }
-
-  /** What the relay says about an error. */
-  async answer(
-    response: FetchResponse,
-  ): Promise<RelayAnswer & { readonly body: Readonly<Record<string, unknown>> }> {
-    const body = fieldsOf(await this.json(response).catch(() => undefined));
-    const { code, message } = body;
+  /** An answer that is no stream. Its fields are empty if it has no JSON, or broke off. */
+  async answer(response: FetchResponse): Promise<RelayAnswer> {
+    const { status, headers } = response;
+    const { clock } = this.#http.settings;
+    const reading = { what: "the relay", maxReceiveBytes: MAX_ANSWER, clock, redact: this.#redact };
+    const bytes = this.until(bytesOf(response, reading));
+    const body = fieldsOf(await bytes.then(parsed, () => undefined));
+    const { message } = body;
     return {
-      status: response.status,
-      code: typeof code === "string" ? code : undefined,
-      message: typeof message === "string" ? this.#http.redactor.redact(message) : "",
-      retryAfter: retryAfterOf(response.headers, this.#http.settings.clock),
+      status,
       body,
+      message: typeof message === "string" && message !== "" ? this.#redact(message) : `HTTP ${status}`,
+      retryAfter: retryAfterOf(headers, clock),
     };
   }
-}
 
-export interface RelayHttp {
-  readonly settings: RemoteSettings;
-  readonly redactor: Redactor;
+  readonly #redact = (text: string): string => this.#http.redactor.redact(text);
 }
 
 export const wasClosed = (): ConnectError =>

@@ -1,5 +1,7 @@
 // The inbox of a relay, as this client knows it: prompts of all viewers, and those that the relay has not confirmed.
+
 import type { InboxCommand, InboxOutcome, InboxPrompt, PromptInbox } from "../core/client/inbox.ts";
+import { type Deferred, deferred } from "../core/deferred.ts";
 import {
   type AgentwireError,
   type AnyAgentwireError,
@@ -7,11 +9,13 @@ import {
   copyError,
   isAgentwireError,
 } from "../core/errors.ts";
-import type { PromptImage, PromptInput } from "../core/turn/prompt-input.ts";
+import { randomId } from "../core/random-id.ts";
+import type { Outbox } from "../core/tell/outbox.ts";
 import type { Json, UniversalEvent } from "../universal/events.ts";
-import { imageOf } from "../universal/listen/user-input.ts";
+import { readUserInput } from "../universal/listen/user-input.ts";
 import type { Command, Commands } from "./commands.ts";
-import type { LocalOutbox } from "./outbox.ts";
+import type { RemoteSettings } from "./options.ts";
+import { LocalOutbox } from "./outbox.ts";
 import type { RelayState } from "./wire.ts";
 
 /** ms after which the relay is asked again where an accepted prompt is. Relays look at their inbox each 5 s. */
@@ -21,50 +25,38 @@ interface Entry {
   prompt: InboxPrompt;
   /** `sending`: not confirmed. `accepted`: confirmed. `listed`: in the queue of a state. `taken`: no longer there. */
   phase: "sending" | "accepted" | "listed" | "taken" | "refused";
-  /** Only of an own prompt. */
-  readonly own?: { settle(outcome: InboxOutcome | AgentwireError): void; command: Command | undefined };
   /** The number of streams so far, when the relay confirmed the prompt. A later stream begins with a newer state. */
   confirmedAt: number;
+  /** Only of an own prompt. */
+  readonly own?: { readonly command: Command; readonly outcome: Deferred<InboxOutcome> };
 }
 
 export interface InboxHost {
-  readonly now: () => number;
-  /** Calls the listeners after the input. */
-  tell(call: () => void): void;
-  /** Asks for a newer state after `delay` ms. */
-  refreshIn(delay: number): void;
-}
-
-/** What of the events the inbox must know. */
-export interface Progress {
-  /** The number of events so far. */
-  readonly at: number;
-  readonly isTurnOpen: boolean;
   /** The number of streams so far. */
   readonly streams: number;
+  readonly outbox: Outbox;
+  readonly settings: RemoteSettings;
+  /** Whether a state says more than the events so far: a prompt may run that no event shows. */
+  isAhead(state: RelayState): boolean;
+  /** Asks for a newer state after `delay` ms. */
+  refreshIn(delay: number): void;
 }
 
 export class RemoteInbox implements PromptInbox {
   readonly #host: InboxHost;
   readonly #commands: Commands;
   readonly #outbox: LocalOutbox | undefined;
-  readonly #progress: () => Progress;
   readonly #entries = new Map<string, Entry>();
   readonly #listeners = new Set<(refused?: AnyAgentwireError) => void>();
   #list: readonly InboxPrompt[] | undefined = [];
-  #state: Pick<RelayState, "isBusy" | "contextLost"> | undefined;
-  #prompting: string | undefined;
+  isBusy = false;
+  contextLost = false;
 
-  constructor(
-    host: InboxHost,
-    commands: Commands,
-    outbox: LocalOutbox | undefined,
-    progress: () => Progress,
-  ) {
+  constructor(host: InboxHost, commands: Commands) {
     this.#host = host;
     this.#commands = commands;
-    this.#outbox = outbox;
-    this.#progress = progress;
+    const { outbox, address } = host.settings;
+    if (outbox === "local") this.#outbox = new LocalOutbox(address);
   }
 
   /** The order: taken, then as the relay has them, then those that it has not confirmed. */
@@ -79,14 +71,6 @@ export class RemoteInbox implements PromptInbox {
     return this.#list;
   }
 
-  get isBusy(): boolean {
-    return this.#state?.isBusy ?? false;
-  }
-
-  get contextLost(): boolean {
-    return this.#state?.contextLost ?? false;
-  }
-
   onChange(listener: (refused?: AnyAgentwireError) => void): () => void {
     const own = (refused?: AnyAgentwireError): void => listener(refused); // the same function may listen twice
     this.#listeners.add(own);
@@ -96,38 +80,37 @@ export class RemoteInbox implements PromptInbox {
   /** Sends the prompts of an earlier page. */
   load(): void {
     for (const { key, text, at } of this.#outbox?.load() ?? []) {
-      this.#prompt(key, { text }, at).catch((error: AgentwireError) => {
-        const prompt = { key, input: { text }, at, error: asAny(error) };
+      const prompt = { key, input: { text }, at };
+      this.#prompt(prompt).catch((error: AgentwireError) => {
         if (isAgentwireError(error, "closed") || this.#entries.has(key)) return;
-        this.#entries.set(key, { prompt, phase: "refused", confirmedAt: 0 }); // until the next state
+        const refused = { ...prompt, error: asAny(error) };
+        this.#entries.set(key, { prompt: refused, phase: "refused", confirmedAt: 0 }); // until the next state
         this.#changed();
       });
     }
   }
 
-  send(key: string, command: InboxCommand): Promise<InboxOutcome> {
+  async send(key: string, command: InboxCommand): Promise<InboxOutcome> {
     if (command.type === "prompt") {
-      const at = this.#host.now();
-      const prompt = this.#prompt(key, command.input, at);
-      if (typeof command.input === "string" || !command.input.images?.length)
-        this.#outbox?.add({
-          key,
-          text: typeof command.input === "string" ? command.input : command.input.text,
-          at,
-        });
-      return prompt;
+      const at = this.#host.settings.clock.wallTime();
+      const { input } = command;
+      const { text, images = [] } = typeof input === "string" ? { text: input } : input;
+      if (images.length === 0) this.#outbox?.add({ key, text, at });
+      return this.#prompt({ key, input, at });
     }
-    if (this.#changesUnsent(command)) return Promise.resolve("done");
-    return this.#commands.send(key, wireOf(command)).answered.then((): InboxOutcome => {
-      if (command.type === "withdraw") this.#withdrawn(command.target);
-      return "done";
-    });
+    const unsent = "target" in command && this.#entries.get(String(command.target))?.own?.command;
+    const isEnd = command.type === "withdraw" || command.type === "cancel";
+    if (!isEnd || !unsent || unsent.wasTried)
+      await this.#commands.send(key, wireOf(command)).answered.promise;
+    else this.#end(unsent.key, "withdrawn");
+    if (command.type === "withdraw") this.#end(command.target, "withdrawn");
+    return "done";
   }
 
   /** A decision, an answer, or a grant that is taken back. It has an effect only if the request waits. */
-  settle(key: string, fields: Command["fields"], onRefused: () => void): void {
-    this.#commands.send(key, fields).answered.catch((error: AgentwireError) => {
-      const isLate = isAgentwireError(error, "request-refused") && "status" in error && error.status === 409;
+  settle(fields: Command["fields"], onRefused: () => void): void {
+    this.#commands.send(randomId("cmd"), fields).answered.promise.catch((error: AgentwireError) => {
+      const isLate = "status" in error && error.status === 409;
       if (isLate || isAgentwireError(error, "closed")) return; // an event shows the first decision
       onRefused();
       this.#changed(asAny(error));
@@ -136,91 +119,86 @@ export class RemoteInbox implements PromptInbox {
 
   /** Applies what a state says of the queue. */
   state(state: RelayState): void {
-    this.#state = state;
-    const order = new Map<string, Entry>();
-    for (const prompt of state.queue) {
-      const known = this.#entries.get(prompt.key);
-      const entry: Entry = known ?? { prompt, phase: "listed", confirmedAt: 0 };
+    this.isBusy = state.isBusy;
+    this.contextLost = state.contextLost;
+    const earlier = new Map(this.#entries);
+    this.#entries.clear();
+    const listed = state.queue.map((prompt): Entry => {
+      const known = earlier.get(prompt.key);
+      earlier.delete(prompt.key);
       if (known?.own) this.#confirmed(known);
-      if (!known || JSON.stringify(known.prompt) !== JSON.stringify(prompt)) entry.prompt = prompt;
-      entry.phase = "listed";
-      order.set(prompt.key, entry);
-      this.#entries.delete(prompt.key);
+      const isSame = JSON.stringify(known?.prompt) === JSON.stringify(prompt);
+      return Object.assign(known ?? { confirmedAt: 0 }, {
+        prompt: known && isSame ? known.prompt : prompt,
+        phase: "listed" as const,
+      });
+    });
+    const isAhead = this.#host.isAhead(state);
+    for (const [key, entry] of earlier) {
+      const { phase, confirmedAt } = entry;
+      this.#entries.set(key, entry);
+      if (phase === "sending") continue;
+      if (phase === "accepted" && confirmedAt >= this.#host.streams) continue; // the state may be older
+      if (isAhead && phase !== "refused") entry.phase = "taken";
+      else this.#end(key, "withdrawn");
     }
-    const { at, isTurnOpen, streams } = this.#progress();
-    const mayRun = (state.isBusy && !isTurnOpen) || state.isDriverLost || state.head > at;
-    for (const [key, entry] of [...this.#entries]) {
-      if (entry.phase === "sending") continue;
-      if (entry.phase === "accepted" && entry.confirmedAt >= streams) continue; // the state may be older
-      if (mayRun && entry.phase !== "refused") entry.phase = "taken";
-      else this.#withdrawn(key);
-    }
-    for (const [key, entry] of order) this.#entries.set(key, entry);
+    for (const entry of listed) this.#entries.set(entry.prompt.key, entry);
     this.#changed();
   }
 
-  /** Applies an event: a prompt that an event shows leaves the inbox. */
-  event({ type, data }: UniversalEvent): void {
-    if (type === "turn.started") {
-      this.#prompting = data.metadata?.prompt_id;
-      const entry = this.#prompting === undefined ? undefined : this.#entries.get(this.#prompting);
-      if (!entry) return;
+  /** Applies an event of a turn: the turn's prompt leaves the inbox when its message is shown. */
+  event({ type, data }: UniversalEvent, key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry && type === "turn.started") {
       entry.phase = "taken";
       this.#changed();
     }
-    const isShown = (type === "item.started" && data.item.role === "user") || type === "turn.ended";
-    if (!isShown || this.#prompting === undefined) return;
-    const key = this.#prompting;
-    this.#prompting = undefined;
-    this.#end(key, "started");
+    if ((type === "item.started" && data.item.role === "user") || type === "turn.ended")
+      this.#end(key, "started");
   }
 
   /** The events are void: a state follows. */
   reset(): void {
-    this.#prompting = undefined;
-    for (const [key, { own }] of [...this.#entries]) if (!own) this.#entries.delete(key);
+    for (const [key, { own }] of this.#entries) if (!own) this.#entries.delete(key);
     this.#changed();
   }
 
   /** The client was closed. The relay still has what it has confirmed. */
   close(reason: AgentwireError): void {
     this.#commands.close(reason);
-    for (const [key, { own, phase }] of [...this.#entries]) {
-      if (own && phase !== "sending") own.settle(Object.assign(copyError(reason), { delivery: "accepted" }));
-      if (!own || phase !== "sending") this.#entries.delete(key); // the command's end settles the others
+    for (const [key, { own, phase }] of this.#entries) {
+      if (own && phase === "sending") continue; // the command's end settles it
+      own?.outcome.reject(Object.assign(copyError(reason), { delivery: "accepted" }));
+      this.#entries.delete(key);
     }
     this.#changed();
   }
 
-  #prompt(key: string, input: string | PromptInput, at: number): Promise<InboxOutcome> {
-    return new Promise((resolve, reject) => {
-      const settle = (outcome: InboxOutcome | AgentwireError): void =>
-        typeof outcome === "string" ? resolve(outcome) : reject(outcome);
-      const own: NonNullable<Entry["own"]> = { settle, command: undefined };
-      const entry: Entry = { prompt: { key, input, at }, phase: "sending", own, confirmedAt: 0 };
-      this.#entries.set(key, entry);
-      const { command, answered } = this.#commands.send(key, wireOf({ type: "prompt", input }));
-      own.command = command;
-      answered.then(
-        () => this.#confirmed(entry),
-        (error: AgentwireError) => {
-          if (!isAgentwireError(error, "closed"))
-            this.#outbox?.remove(key); // a later page sends it
-          else if (this.#outbox && error.delivery === "not-sent") error.delivery = "unknown";
-          this.#end(key, error);
-        },
-      );
-      this.#changed();
-    });
+  #prompt(prompt: InboxPrompt): Promise<InboxOutcome> {
+    const { key, input } = prompt;
+    const command = this.#commands.send(key, wireOf({ type: "prompt", input }));
+    const outcome = deferred<InboxOutcome>();
+    const entry: Entry = { prompt, phase: "sending", confirmedAt: 0, own: { command, outcome } };
+    this.#entries.set(key, entry);
+    command.answered.promise.then(
+      () => this.#confirmed(entry),
+      (error: AgentwireError) => {
+        if (!isAgentwireError(error, "closed")) this.#outbox?.remove(key);
+        else if (this.#outbox && error.delivery === "not-sent") error.delivery = "unknown"; // a later page sends it
+        this.#end(key, error);
+      },
+    );
+    this.#changed();
+    return outcome.promise;
   }
 
   #confirmed(entry: Entry): void {
     const { key } = entry.prompt;
-    if (entry.own?.command) entry.own.command.isDropped = true;
+    if (entry.own) entry.own.command.isDropped = true;
     this.#outbox?.remove(key);
-    if (entry.phase !== "sending" || this.#entries.get(key) !== entry) return;
+    if (entry.phase !== "sending") return;
     entry.phase = "accepted";
-    entry.confirmedAt = this.#progress().streams;
+    entry.confirmedAt = this.#host.streams;
     this.#host.refreshIn(LOST_AFTER);
     this.#changed();
   }
@@ -230,34 +208,24 @@ export class RemoteInbox implements PromptInbox {
     return [...this.#entries.values()].some(({ phase }) => phase === "accepted");
   }
 
-  /** Changes a prompt that was never sent. */
-  #changesUnsent(command: Exclude<InboxCommand, { type: "prompt" }>): boolean {
-    const isChange = command.type === "withdraw" || command.type === "cancel";
-    if (!isChange || typeof command.target !== "string") return false;
-    const unsent = this.#entries.get(command.target)?.own?.command;
-    if (!unsent || unsent.wasTried) return false;
-    this.#withdrawn(command.target);
-    return true;
-  }
-
-  #withdrawn(key: string): void {
-    this.#end(key, "withdrawn");
-  }
-
   #end(key: string, outcome: InboxOutcome | AgentwireError): void {
     const entry = this.#entries.get(key);
     if (!entry) return;
     this.#entries.delete(key);
-    if (entry.own?.command) entry.own.command.isDropped = true;
+    entry.phase = "taken";
     if (typeof outcome === "string") this.#outbox?.remove(key);
-    entry.own?.settle(outcome);
+    if (entry.own) {
+      entry.own.command.isDropped = true;
+      if (typeof outcome === "string") entry.own.outcome.resolve(outcome);
+      else entry.own.outcome.reject(outcome);
+    }
     this.#changed();
   }
 
   #changed(refused?: AnyAgentwireError): void {
     this.#list = undefined;
-    this.#host.tell(() => {
-      for (const listener of [...this.#listeners]) if (this.#listeners.has(listener)) listener(refused);
+    this.#host.outbox.tell(() => {
+      for (const listener of this.#listeners) listener(refused);
     });
   }
 }
@@ -265,12 +233,10 @@ export class RemoteInbox implements PromptInbox {
 /** A command as the relay reads it. */
 function wireOf(command: InboxCommand): Command["fields"] {
   if (!("input" in command)) return { ...command };
-  const { text, images = [] } = typeof command.input === "string" ? { text: command.input } : command.input;
-  const input: Json = images.length === 0 ? { text } : { text, images: images.map(imageInWire) };
-  return { ...command, input };
-}
-
-function imageInWire(image: PromptImage): Json {
-  const { path, mime } = imageOf(image);
-  return mime === null ? { data: path } : { data: path, mediaType: mime };
+  const { text = "", images } = readUserInput(command.input) ?? {};
+  if (!images) return { ...command, input: { text } };
+  const list = images.map(
+    ({ path, mime }): Json => (mime === null ? { data: path } : { data: path, mediaType: mime }),
+  );
+  return { ...command, input: { text, images: list } };
 }

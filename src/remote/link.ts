@@ -1,20 +1,18 @@
 // The connection to a relay: reads the events after a position, and comes back after each loss.
-import { isObject } from "../core/checks.ts";
 import type { AgentwireError } from "../core/errors.ts";
 import type { FetchResponse } from "../core/http/fetch.ts";
-import type { RelayFrame } from "./frames.ts";
-import { FrameReader } from "./frames.ts";
-import { RelayExchange, type RelayHttp, wasClosed } from "./http.ts";
+import type { UniversalEvent } from "../universal/events.ts";
+import { frameReader, type RelayFrame } from "./frames.ts";
+import { RelayExchange, type RelayHttp } from "./http.ts";
 import { Retries } from "./retries.ts";
 import {
   attemptError,
-  finalError,
+  gone,
   type Position,
   positionText,
   type RelayState,
   readPosition,
   relayLost,
-  removed,
 } from "./wire.ts";
 
 /** Gets what the relay says. A call is one input: the link continues after it. */
@@ -22,7 +20,7 @@ export interface LinkHost extends RelayHttp {
   /** An attempt starts. */
   onConnecting(): void;
   /** The events after `position`, whole and in order. */
-  onEvents(events: Extract<RelayFrame, { type: "events" }>["events"], position: Position): void;
+  onEvents(events: readonly UniversalEvent[], position: Position): void;
   onState(state: RelayState): void;
   /** All events so far are void. @param saved a saved chat in which the next event continues */
   onReset(saved?: unknown): void;
@@ -33,11 +31,11 @@ export interface LinkHost extends RelayHttp {
 }
 
 /** How one attempt ended. `again`: dial at once, if the relay has said anything new since the last time. */
-type End = {
+interface End {
   readonly error: AgentwireError;
-  readonly again?: true;
+  readonly again?: boolean;
   readonly retryAfter?: number | undefined;
-};
+}
 
 /**
  * The connection to a relay.
@@ -69,9 +67,7 @@ export class RelayLink {
   /** Connects, or ends the wait before the next attempt. */
   start(): void {
     this.#retries.hurry();
-    if (this.#isRunning || this.#isOver) return;
-    this.#isRunning = true;
-    void this.#run();
+    if (!this.#isRunning) void this.#run();
   }
 
   /** Comes back at once, because the first state of a stream is the newest one. */
@@ -81,25 +77,25 @@ export class RelayLink {
 
   close(): void {
     this.#isOver = true;
-    this.#exchange?.end(wasClosed());
+    this.#exchange?.end();
     this.#retries.hurry();
   }
 
   async #run(): Promise<void> {
-    let isHasty = false;
-    while (!this.#isOver) {
+    this.#isRunning = true;
+    for (let isHasty = false; !this.#isOver; ) {
       this.#host.onConnecting();
-      const { error, again, retryAfter } = await this.#attempt();
+      const { error, again = false, retryAfter } = await this.#attempt();
       if (this.#isOver) return;
       if (!error.retryable) {
-        this.close();
+        this.#isOver = true;
         this.#host.onFinal(error);
         return;
       }
       const backoff = again && !isHasty ? { attempt: 1, delay: 0 } : this.#retries.next(retryAfter);
-      isHasty = again ?? false;
+      isHasty = again;
       this.#host.onLost(error, backoff);
-      if (!this.#isOver && backoff.delay > 0) await this.#retries.wait(backoff.delay);
+      if (backoff.delay > 0 && !this.#isOver) await this.#retries.wait(backoff.delay);
     }
   }
 
@@ -107,40 +103,37 @@ export class RelayLink {
     const exchange = new RelayExchange(this.#host, this.#heartbeat);
     this.#exchange = exchange;
     try {
-      const position = this.#position;
-      const headers = {
-        accept: "text/event-stream",
-        ...(position ? { "last-event-id": positionText(position) } : {}),
-      };
+      const after = this.#position && { "last-event-id": positionText(this.#position) };
+      const headers = { accept: "text/event-stream", ...after };
       const response = await exchange.open("/events", { method: "GET", headers });
-      if (response.status === 200) return { error: await this.#read(response, exchange) };
-      return await this.#refused(response, exchange);
+      return await (response.status === 200
+        ? this.#read(response, exchange)
+        : this.#refused(response, exchange));
     } catch (thrown) {
       return { error: exchange.error(thrown) };
     } finally {
-      exchange.end(wasClosed());
-      this.#exchange = undefined;
+      exchange.end();
     }
   }
 
   /** Reads the stream to its end. A clean end is a loss like any other. */
-  async #read(response: FetchResponse, exchange: RelayExchange): Promise<AgentwireError> {
+  async #read(response: FetchResponse, exchange: RelayExchange): Promise<End> {
     const reader = response.body?.getReader();
     if (!reader || !response.headers.get("content-type")?.startsWith("text/event-stream"))
-      return relayLost("the answer is no stream of events: a proxy or another server may have sent it");
+      return { error: relayLost("the answer is no stream: a proxy or another server may have sent it") };
     if (!this.#position) this.#restart();
-    const frames = new FrameReader();
+    let error: AgentwireError | undefined;
+    const read = frameReader((frame) => {
+      if (!this.#isOver) error ??= this.#take(frame);
+    });
     try {
-      for (;;) {
+      while (!error) {
         const { done, value } = await exchange.until(reader.read());
-        if (done || this.#isOver) return relayLost("the relay ended the stream");
+        if (done) return { error: relayLost("the relay ended the stream") };
         exchange.touch();
-        for (const frame of value ? frames.read(value) : []) {
-          const end = this.#take(frame);
-          if (end || this.#isOver) return end ?? wasClosed();
-        }
-        frames.check();
+        if (value) read(value);
       }
+      return { error };
     } finally {
       reader.cancel?.().catch(() => {}); // the stream may have ended
     }
@@ -152,11 +145,12 @@ export class RelayLink {
     switch (frame.type) {
       case "events": {
         const { events, last } = frame;
-        if (last.at - events.length !== (before?.at ?? 0) || (before && last.log !== before.log))
+        const at = last.at - events.length;
+        if (at !== (before?.at ?? 0) || (before && last.log !== before.log))
           return relayLost(`position ${last.at} does not follow position ${before?.at ?? 0}`);
         this.#position = last;
         this.#hasShown = true;
-        this.#host.onEvents(events, { log: last.log, at: last.at - events.length });
+        this.#host.onEvents(events, { log: last.log, at });
         return undefined;
       }
       case "state": {
@@ -174,7 +168,9 @@ export class RelayLink {
         this.#restart();
         return relayLost("the relay starts the chat anew");
       case "gone":
-        return removed();
+        return gone("the chat was removed from the relay");
+      case "damaged":
+        return relayLost(`the relay's stream cannot be read: ${frame.problem}`);
       default:
         return frame satisfies never;
     }
@@ -182,49 +178,26 @@ export class RelayLink {
 
   async #refused(response: FetchResponse, exchange: RelayExchange): Promise<End> {
     const answer = await exchange.answer(response);
+    const { status, retryAfter } = answer;
     const error = attemptError(answer);
-    switch (answer.status) {
-      case 401:
-      case 403:
-      case 404:
-        return { error: finalError(answer) };
-      case 412: // another log
-        this.#restart();
-        return { error, again: true };
-      case 400: // the position cannot be read
-        if (this.#position) this.#restart();
-        return { error };
-      case 409: // The log ends before the position. The first time, the server may only be behind another one.
-        if (this.#wasAhead) this.#restart();
-        this.#wasAhead = true;
-        return { error };
-      case 410:
-        return (await this.#takeSnapshot()) ? { error, again: true } : { error };
-      default:
-        return { error, retryAfter: answer.retryAfter };
-    }
+    if (status === 410) return { error, again: await this.#takeSnapshot(exchange) };
+    // 409: the log ends before the position. The first time, the server may only be behind another one.
+    const isVoid = status === 412 || (status === 400 && this.#position) || (status === 409 && this.#wasAhead);
+    this.#wasAhead = status === 409;
+    if (isVoid) this.#restart();
+    return { error, again: status === 412, retryAfter };
   }
 
   /** Continues from the relay's snapshot, because the events before it are gone. */
-  async #takeSnapshot(): Promise<boolean> {
-    const exchange = new RelayExchange(this.#host, this.#heartbeat);
-    this.#exchange?.end(wasClosed());
-    this.#exchange = exchange;
-    try {
-      const response = await exchange.open("/snapshot", {
-        method: "GET",
-        headers: { accept: "application/json" },
-      });
-      const body = response.status === 200 ? await exchange.json(response) : undefined;
-      const position = isObject(body) ? readPosition(body["position"]) : undefined;
-      if (this.#isOver || !position || !isObject(body)) return false;
-      this.#position = position;
-      this.#hasShown = true;
-      this.#host.onReset(body["saved"]);
-      return true;
-    } finally {
-      exchange.end(wasClosed());
-    }
+  async #takeSnapshot(exchange: RelayExchange): Promise<boolean> {
+    const init = { method: "GET", headers: { accept: "application/json" } };
+    const { status, body } = await exchange.answer(await exchange.open("/snapshot", init));
+    const position = readPosition(body["position"]);
+    if (this.#isOver || status !== 200 || !position) return false;
+    this.#position = position;
+    this.#hasShown = true;
+    this.#host.onReset(body["saved"]);
+    return true;
   }
 
   /** The next attempt reads from the first event. */

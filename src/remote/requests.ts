@@ -4,7 +4,7 @@ import { askedOtherwise, readAnswer, readDecision } from "../core/gate/decision.
 import { neverAsked, REMEMBERED } from "../core/gate/outcome.ts";
 import { Recent } from "../core/recent.ts";
 import type { Answer, Decision, PendingRequest, Reply, Ruling, SettledRequest } from "../core/values.ts";
-import type { PermissionData, QuestionData, UniversalEvent } from "../universal/events.ts";
+import type { Json, PermissionData, QuestionData, UniversalEvent } from "../universal/events.ts";
 
 interface Waiting {
   readonly sessionId: string;
@@ -13,7 +13,7 @@ interface Waiting {
 
 interface RequestsHost {
   /** Sends a reply. `refused` is called if the relay does not take it. */
-  send(fields: Readonly<Record<string, unknown>>, refused: () => void): void;
+  send(fields: Readonly<Record<string, Json>>, refused: () => void): void;
   /** A request has ended for this client. */
   onSettled(request: SettledRequest): void;
   /** A request waits, for the first time, or again because the relay has refused the reply. */
@@ -24,9 +24,8 @@ interface RequestsHost {
 export class RemoteRequests {
   readonly #host: RequestsHost;
   readonly #waiting = new Map<string, Waiting>();
-  /** The first reply of this client to each request. */
-  readonly #rulings = new Recent<string, Ruling>(REMEMBERED);
-  readonly #replies = new Recent<string, Reply>(REMEMBERED);
+  /** How requests ended for this client: by its own reply, before the relay has taken it, or elsewhere. */
+  readonly #settled = new Recent<string, SettledRequest>(REMEMBERED);
 
   constructor(host: RequestsHost) {
     this.#host = host;
@@ -38,21 +37,17 @@ export class RemoteRequests {
   }
 
   isOpen(id: string): boolean {
-    return this.#waiting.has(id) && !this.#rulings.has(id) && !this.#replies.has(id);
+    return this.#waiting.has(id) && !this.#settled.has(id);
   }
 
   /** Applies an event. */
-  event(event: UniversalEvent): void {
-    const { session_id: sessionId, type, data } = event;
-    if (type === "permission.requested" || type === "question.requested") {
-      const request = type === "permission.requested" ? approvalOf(data) : questionOf(data);
-      this.#waiting.set(request.id, { sessionId, request });
-      this.#host.onOpened(request);
-    }
-    if (type === "permission.resolved") this.#resolved(data.permission_id, data);
-    if (type === "question.resolved") this.#resolved(data.question_id, data);
-    if (type === "turn.ended" || type === "session.ended")
-      for (const [id, waiting] of [...this.#waiting])
+  event({ session_id: sessionId, type, data }: UniversalEvent): void {
+    if (type === "permission.requested") this.#opened(sessionId, approvalOf(data));
+    else if (type === "question.requested") this.#opened(sessionId, questionOf(data));
+    else if (type === "permission.resolved") this.#resolved(data.permission_id, data);
+    else if (type === "question.resolved") this.#resolved(data.question_id, data);
+    else if (type === "turn.ended" || type === "session.ended")
+      for (const [id, waiting] of this.#waiting)
         if (waiting.sessionId === sessionId) this.#waiting.delete(id);
   }
 
@@ -61,35 +56,27 @@ export class RemoteRequests {
     this.#waiting.clear();
   }
 
-  decide(id: string, decision: Decision): Ruling {
-    const read = readDecision(decision);
-    const known = this.#rulings.get(id);
-    if (known) return known;
+  decide(id: string, given: Decision): Ruling {
+    const read = readDecision(given);
+    const known = this.#settled.get(id);
+    if (known?.type === "approval") return known.ruling;
     const { sessionId, request } = this.#find(id);
     if (request.type !== "approval") throw askedOtherwise(id, "a question");
-    const { decision: word, scope, tool, reason } = read;
-    const wire = (scope ?? tool ?? reason) ? { decision: word, ...defined({ scope, tool, reason }) } : word;
     const ruling: Ruling = { ...read, by: "reply" };
-    this.#rulings.set(id, ruling);
-    this.#host.send({ type: "decide", session_id: sessionId, permission_id: id, decision: wire }, () => {
-      if (this.#rulings.delete(id) && this.#waiting.has(id)) this.#host.onOpened(request);
-    });
-    this.#host.onSettled({ ...request, ruling });
+    const decision = Object.keys(read).length > 1 ? { ...read } : read.decision;
+    const fields = { type: "decide", session_id: sessionId, permission_id: id, decision };
+    this.#reply({ ...request, ruling }, fields);
     return ruling;
   }
 
-  answer(id: string, answer: Answer): Reply {
-    const known = this.#replies.get(id);
-    if (known) return known;
+  answer(id: string, given: Answer): Reply {
+    const known = this.#settled.get(id);
+    if (known?.type === "question") return known.reply;
     const { sessionId, request } = this.#find(id);
     if (request.type !== "question") throw askedOtherwise(id, "a tool call");
-    const reply: Reply = { answers: readAnswer(request.question, answer), by: "reply" };
-    this.#replies.set(id, reply);
+    const reply: Reply = { answers: readAnswer(request.question, given), by: "reply" };
     const fields = { type: "answer", session_id: sessionId, question_id: id, answer: reply.answers ?? null };
-    this.#host.send(fields, () => {
-      if (this.#replies.delete(id) && this.#waiting.has(id)) this.#host.onOpened(request);
-    });
-    this.#host.onSettled({ ...request, reply });
+    this.#reply({ ...request, reply }, fields);
     return reply;
   }
 
@@ -99,26 +86,42 @@ export class RemoteRequests {
     throw neverAsked(id);
   }
 
+  #reply(settled: SettledRequest, fields: Readonly<Record<string, Json>>): void {
+    const { id } = settled;
+    this.#settle(settled);
+    this.#host.send(fields, () => {
+      const waiting = this.#waiting.get(id);
+      if (this.#settled.delete(id) && waiting) this.#host.onOpened(waiting.request);
+    });
+  }
+
+  #settle(settled: SettledRequest): void {
+    this.#settled.set(settled.id, settled);
+    this.#host.onSettled(settled);
+  }
+
+  #opened(sessionId: string, request: PendingRequest): void {
+    this.#waiting.set(request.id, { sessionId, request });
+    this.#host.onOpened(request);
+  }
+
   /** Somebody else, or a rule, has ended the request, unless this client has replied first. */
   #resolved(id: string, data: PermissionData | QuestionData): void {
-    const request = this.#waiting.get(id)?.request;
-    const isMine = !this.isOpen(id);
+    const request = this.isOpen(id) ? this.#waiting.get(id)?.request : undefined;
     this.#waiting.delete(id);
-    if (!request || isMine) return;
+    if (!request) return;
     const by = "elsewhere";
     if (request.type === "approval") {
       const { status } = data;
       const decision = status === "reject" ? "reject" : status === "accept_for_session" ? "always" : "once";
-      this.#rulings.set(id, { decision, by });
-      this.#host.onSettled({ ...request, ruling: { decision, by } });
-      return;
+      this.#settle({ ...request, ruling: { decision, by } });
+    } else {
+      const given = "answers" in data ? data.answers : undefined;
+      const answers = given?.map(({ selected = [], other_text: own }) =>
+        own === undefined ? selected : [...selected, own],
+      );
+      this.#settle({ ...request, reply: { answers, by } });
     }
-    const given = "answers" in data ? data.answers : undefined;
-    const answers = given?.map(({ selected = [], other_text: own }) =>
-      own === undefined ? selected : [...selected, own],
-    );
-    this.#replies.set(id, { answers, by });
-    this.#host.onSettled({ ...request, reply: { answers, by } });
   }
 }
 

@@ -1,12 +1,12 @@
 // The turns of this client's prompts, from the events of the chat.
-import { defined, isObject } from "../core/checks.ts";
+import { defined, fieldsOf } from "../core/checks.ts";
 import { TurnError } from "../core/errors.ts";
 import { parseJson } from "../core/text.ts";
 import { LiveTurn } from "../core/turn/live-turn.ts";
 import type { Turn, TurnOptions, TurnResult } from "../core/turn/turn.ts";
 import type { TurnHost } from "../core/turn/turn-setup.ts";
-import type { PendingRequest, TurnToolCall } from "../core/values.ts";
-import type { ErrorData, TurnEndMetadata, UniversalEvent, UniversalItem } from "../universal/events.ts";
+import type { TurnToolCall } from "../core/values.ts";
+import type { ErrorData, TurnEndMetadata, UniversalEvent } from "../universal/events.ts";
 import type { Telling, UniversalOptions } from "../universal/stream.ts";
 import { RemoteStream } from "./stream.ts";
 
@@ -18,7 +18,7 @@ class LiveRemoteTurn extends LiveTurn<UniversalEvent, TurnResult> implements Tel
   universal(options: UniversalOptions = {}): RemoteStream {
     const stream = new RemoteStream(options, () => off());
     const off = this.on("event", (event) => stream.tell(event));
-    void this.outcome.then(() => stream.close());
+    void this.outcome.then(stream.close);
     return stream;
   }
 }
@@ -39,27 +39,27 @@ export interface RemoteTurnsHost extends TurnHost<UniversalEvent, TurnResult> {
   cancel(key: string): void;
 }
 
+/** The turn that runs in the chat. */
+interface Current {
+  readonly sessionId: string;
+  readonly id: string;
+  /** The key of its prompt. */
+  readonly key: string;
+  /** Undefined for the prompt of another client. */
+  readonly turn: LiveRemoteTurn | undefined;
+  /** The assistant's messages. */
+  readonly messages: Set<string>;
+  error?: ErrorData;
+}
+
 export class RemoteTurns {
   readonly #host: RemoteTurnsHost;
   /** The turns that have not settled, by the key of their prompt. */
-  readonly #open = new Map<string, LiveRemoteTurn>();
-  #current: { readonly id: string; readonly turn: LiveRemoteTurn | undefined; error?: ErrorData } | undefined;
-  readonly #messages = new Set<string>();
+  readonly open = new Map<string, LiveRemoteTurn>();
+  current: Current | undefined;
 
   constructor(host: RemoteTurnsHost) {
     this.#host = host;
-  }
-
-  get open(): Iterable<LiveRemoteTurn> {
-    return this.#open.values();
-  }
-
-  get isIdle(): boolean {
-    return this.#open.size === 0;
-  }
-
-  find(id: string): LiveRemoteTurn | undefined {
-    return this.#open.get(id);
   }
 
   make(key: string, input: unknown, options: TurnOptions): LiveRemoteTurn {
@@ -80,122 +80,98 @@ export class RemoteTurns {
       stop: (again) => {
         if (again) return;
         this.#host.cancel(key);
-        const give = this.#host.clock.setTimeout(() => turn.stopped(), CANCEL_WAIT);
-        void turn.outcome.then(give);
+        void turn.outcome.then(this.#host.clock.setTimeout(() => turn.stopped(), CANCEL_WAIT));
       },
-      settled: () => void this.#open.delete(key),
+      settled: () => void this.open.delete(key),
       repeatable: false,
       flow: undefined,
     });
-    this.#open.set(key, turn);
+    this.open.set(key, turn);
     this.#host.tellTurn(turn);
     return turn;
   }
 
-  /** Applies an event to the turn of this client that runs. */
+  /** Applies an event to the turn that runs. */
   event(event: UniversalEvent): void {
     const { type, data } = event;
     if (type === "turn.started") {
-      const turn = this.#open.get(data.metadata?.prompt_id ?? "");
-      this.#current = { id: data.turn_id, turn };
-      this.#messages.clear();
+      const key = data.metadata?.prompt_id ?? "";
+      const turn = this.open.get(key);
+      this.current = { sessionId: event.session_id, id: data.turn_id, key, turn, messages: new Set() };
       turn?.sent();
     }
-    const { turn } = this.#current ?? {};
-    if (type === "error" && this.#current && data.turn_id === this.#current.id) this.#current.error = data;
-    if (turn) {
-      noteCall(turn, event);
-      turn.push(event, EVENT_BYTES);
+    const { current } = this;
+    if (!current) return;
+    if (type === "error" && data.turn_id === current.id) current.error = data;
+    if (current.turn) {
+      noteCall(current.turn, event);
+      current.turn.push(event, EVENT_BYTES);
     }
-    if (type === "turn.ended") this.#ended(data.metadata);
+    if (type === "turn.ended" || type === "session.ended") this.current = undefined;
+    if (type === "turn.ended" && current.turn) end(current.turn, data.metadata, current.error);
   }
 
   /** The prompt was taken back before the agent got it. */
   withdrawn(key: string): void {
-    const turn = this.#open.get(key);
-    if (!turn?.open) turn?.stopped();
-    else {
-      const serverMessage = "the prompt was taken back before the agent got it";
-      turn.fail(new TurnError({ origin: "relay", kind: "withdrawn", serverMessage }));
-    }
-  }
-
-  opened(request: PendingRequest): void {
-    this.#current?.turn?.opened(request);
-  }
-
-  closed(id: string): void {
-    this.#current?.turn?.closed(id);
-  }
-
-  reset(): void {
-    this.#current = undefined;
-  }
-
-  #ended(metadata: TurnEndMetadata): void {
-    const { turn, error } = this.#current ?? {};
-    this.#current = undefined;
-    if (!turn) return;
-    turn.tools.abandon();
-    const { status, usage, cost } = metadata;
-    if (!turn.open) turn.stopped();
-    else if (status === "completed") {
-      const used = usage && defined({ inputTokens: usage.input_tokens, outputTokens: usage.output_tokens });
-      const paid = cost && { amount: cost.total, unit: cost.currency };
-      turn.complete({ ...turn.textResult, ...defined({ usage: used, cost: paid }) });
-    } else if (status === "cancelled") {
-      void turn.cancel(); // another viewer has cancelled it
-      turn.stopped();
-    } else turn.fail(failureOf(error));
+    const serverMessage = "the prompt was taken back before the agent got it";
+    const turn = this.open.get(key);
+    turn?.stopped();
+    turn?.fail(new TurnError({ origin: "relay", kind: "withdrawn", serverMessage }));
   }
 
   /** The text of the assistant's messages. */
   #textOf({ type, data }: UniversalEvent): string {
+    const messages = this.current?.messages;
     if (type === "item.started" && data.item.kind === "message" && data.item.role === "assistant")
-      this.#messages.add(data.item.item_id);
+      messages?.add(data.item.item_id);
     const isText = type === "item.delta" && (data.part?.type ?? "text") === "text";
-    return isText && this.#messages.has(data.item_id) ? data.delta : "";
+    return isText && messages?.has(data.item_id) ? data.delta : "";
   }
+}
+
+function end(turn: LiveRemoteTurn, metadata: TurnEndMetadata, error: ErrorData | undefined): void {
+  const { status, usage, cost } = metadata;
+  turn.tools.abandon();
+  if (status === "completed") {
+    const used = usage && defined({ inputTokens: usage.input_tokens, outputTokens: usage.output_tokens });
+    const paid = cost && { amount: cost.total, unit: cost.currency };
+    turn.complete({ ...turn.textResult, ...defined({ usage: used, cost: paid }) });
+  } else if (status === "cancelled") {
+    if (turn.open) void turn.cancel(); // another viewer has cancelled it
+  } else turn.fail(failureOf(error));
+  turn.stopped();
 }
 
 function failureOf(error: ErrorData | undefined): TurnError {
-  const { message = "the turn failed", code, details, retryable = false } = error ?? {};
-  const delivery = isObject(details) && details["delivery"] === "not-sent" ? "not-sent" : "unknown";
-  const kind = code ?? "failed";
-  return new TurnError({ origin: "relay", kind, serverMessage: message, retryable, delivery });
+  const { message: serverMessage = "the turn failed", code, details, retryable = false } = error ?? {};
+  const delivery = fieldsOf(details)["delivery"] === "not-sent" ? "not-sent" : "unknown";
+  return new TurnError({ origin: "relay", kind: code ?? "failed", serverMessage, retryable, delivery });
 }
 
+/** Notes what an event says about a tool call. */
 function noteCall(turn: LiveRemoteTurn, { type, data }: UniversalEvent): void {
-  if (type === "item.started" || type === "item.completed") {
-    const [call] = callsIn(data.item);
-    if (call?.type === "tool_call") {
-      const known = turn.tools.get(call.call_id);
-      const input = parsed(call.arguments);
-      turn.tools.set({
-        id: call.call_id,
-        name: call.name,
-        input,
-        raw: null,
-        state: known?.state ?? "requested",
+  const change = (id: string | null | undefined, changed: Partial<TurnToolCall>): void => {
+    const call = turn.tools.get(id ?? "");
+    if (call && call.state !== "denied") turn.tools.set({ ...call, ...changed });
+  };
+  if (type === "permission.requested") change(data.call_id, { state: "awaiting" });
+  else if (type === "permission.resolved")
+    change(data.call_id, { state: data.status === "reject" ? "denied" : "approved" });
+  else if (type === "item.started" || type === "item.completed") {
+    const { kind, content, native_item_id, status } = data.item;
+    const part = content.find((each) => each.type === "tool_call" || each.type === "tool_result");
+    if (part?.type === "tool_call") {
+      const { call_id: id, name } = part;
+      const state = turn.tools.get(id)?.state ?? "requested";
+      turn.tools.set({ id, name, input: parsed(part.arguments), raw: null, state });
+    } else if (kind === "tool_result") {
+      const usual = type === "item.started" ? "running" : status === "failed" ? "failed" : "done";
+      change(native_item_id ?? part?.call_id, {
+        state: data.state ?? usual,
+        ...(part && { output: part.output }),
       });
-    } else if (data.item.kind === "tool_result") {
-      const id = data.item.native_item_id ?? (call?.type === "tool_result" ? call.call_id : "");
-      const usual = type === "item.started" ? "running" : data.item.status === "failed" ? "failed" : "done";
-      const output = call?.type === "tool_result" ? { output: call.output } : {};
-      change(turn, id, { state: data.state ?? usual, ...output });
     }
   }
-  if (type === "permission.requested") change(turn, data.call_id, { state: "awaiting" });
-  if (type === "permission.resolved")
-    change(turn, data.call_id, { state: data.status === "reject" ? "denied" : "approved" });
-}
-
-const callsIn = ({ content }: UniversalItem) =>
-  content.flatMap((part) => (part.type === "tool_call" || part.type === "tool_result" ? [part] : []));
-
-function change(turn: LiveRemoteTurn, id: string | undefined, changed: Partial<TurnToolCall>): void {
-  const call = id === undefined ? undefined : turn.tools.get(id);
-  if (call && call.state !== "denied") turn.tools.set({ ...call, ...changed });
 }
 
 function parsed(text: string): unknown {

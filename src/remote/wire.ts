@@ -1,5 +1,5 @@
 // What a relay says on the wire: positions, the state of a chat, and refusals.
-import { defined, fieldsOf, isObject } from "../core/checks.ts";
+import { fieldsOf } from "../core/checks.ts";
 import type { Capabilities } from "../core/client/agent-client.ts";
 import type { InboxPrompt } from "../core/client/inbox.ts";
 import {
@@ -42,8 +42,18 @@ export interface RelayState {
   readonly heartbeat: number | undefined;
 }
 
-/** What every backend can do behind a relay, and what is assumed before the relay says more. */
-const REMOTE_CAPABILITIES: Capabilities = {
+/** The capabilities that do not depend on the backend behind the relay. */
+const OWN = {
+  cancelOnWire: true,
+  history: "server",
+  conversations: "one",
+  survivesReconnect: true,
+  reopens: true,
+  recovers: true,
+} as const;
+
+/** What is assumed before the relay says more. */
+export const USUAL: Capabilities = {
   textDeltas: true,
   reasoning: true,
   toolCalls: true,
@@ -53,114 +63,97 @@ const REMOTE_CAPABILITIES: Capabilities = {
   questions: true,
   usage: "none",
   images: true,
-  cancelOnWire: true,
-  history: "server",
-  conversations: "one",
-  survivesReconnect: true,
-  reopens: true,
-  recovers: true,
   plan: true,
   context: true,
   branches: false,
   preview: true,
+  ...OWN,
 };
-
-/** The capabilities that do not depend on the backend behind the relay. */
-const OWN = ["cancelOnWire", "history", "conversations", "survivesReconnect", "reopens", "recovers"] as const;
 
 /** Undefined if the value is not a state. */
 export function readState(value: unknown): RelayState | undefined {
-  const { log, head, caught_up, busy, driver, context_lost, capabilities, queue, grants, heartbeat } =
-    fieldsOf(value);
+  const state = fieldsOf(value);
+  const { log, head, heartbeat } = state;
   if (typeof log !== "string" || typeof head !== "number" || !Number.isSafeInteger(head)) return undefined;
   return {
     log,
     head,
-    isCaughtUp: caught_up === true,
-    isBusy: busy === true,
-    isDriverLost: driver === "lost",
-    contextLost: context_lost === true,
-    capabilities: readCapabilities(capabilities),
-    queue: listIn(queue).flatMap((each) => readPrompt(each) ?? []),
-    grants: listIn(grants).flatMap((each) => readGrant(each) ?? []),
+    isCaughtUp: state["caught_up"] === true,
+    isBusy: state["busy"] === true,
+    isDriverLost: state["driver"] === "lost",
+    contextLost: state["context_lost"] === true,
+    capabilities: readCapabilities(fieldsOf(state["capabilities"])),
+    queue: read(state["queue"], readPrompt),
+    grants: read(state["grants"], readGrant),
     heartbeat: typeof heartbeat === "number" && heartbeat > 0 ? heartbeat : undefined,
   };
 }
 
 /** Takes the fields of the right type. */
-export function readCapabilities(value: unknown): Capabilities {
-  const given = fieldsOf(value);
-  const known = Object.entries(REMOTE_CAPABILITIES).map(([name, usual]) => {
-    const told = given[name];
-    const isOwn = (OWN as readonly string[]).includes(name);
-    return [name, isOwn || typeof told !== typeof usual ? usual : told];
-  });
-  return Object.fromEntries(known) as Capabilities; // the same names, with values of the same types
+function readCapabilities(given: Readonly<Record<string, unknown>>): Capabilities {
+  const told = Object.entries(USUAL).filter(([name, usual]) => typeof given[name] === typeof usual);
+  return { ...USUAL, ...Object.fromEntries(told.map(([name]) => [name, given[name]])), ...OWN };
 }
 
-function readPrompt(value: unknown): InboxPrompt | undefined {
-  const { key, at, by, input } = fieldsOf(value);
+function readPrompt({ key, at, by, input }: Readonly<Record<string, unknown>>): InboxPrompt | undefined {
   if (typeof key !== "string" || !isInput(input)) return undefined;
-  const time = typeof at === "string" ? Date.parse(at) : at;
-  const writer = typeof by === "string" ? { by } : {};
-  return { key, input, at: typeof time === "number" && !Number.isNaN(time) ? time : 0, ...writer };
+  const time = typeof at === "string" ? Date.parse(at) : Number(at);
+  return { key, input, at: time || 0, ...(typeof by === "string" ? { by } : {}) };
 }
 
 /** The chat checks the images, as it does those of its own prompts. */
 function isInput(value: unknown): value is PromptInput {
-  return isObject(value) && typeof value["text"] === "string";
+  return typeof fieldsOf(value)["text"] === "string";
 }
 
-function readGrant(value: unknown): Grant | undefined {
-  const { id, tool, grant, scope, turn_id } = fieldsOf(value);
+function readGrant(value: Readonly<Record<string, unknown>>): Grant | undefined {
+  const { id, tool, grant, scope, turn_id: turnId } = value;
   if (typeof id !== "string" || typeof tool !== "string" || typeof grant !== "string") return undefined;
   if (scope !== "turn" && scope !== "session") return undefined;
-  return { id, tool, grant, scope, ...(typeof turn_id === "string" ? { turnId: turn_id } : {}) };
+  return { id, tool, grant, scope, ...(typeof turnId === "string" ? { turnId } : {}) };
 }
 
-function listIn(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+function read<T>(
+  list: unknown,
+  each: (fields: Readonly<Record<string, unknown>>) => T | undefined,
+): readonly T[] {
+  return Array.isArray(list) ? list.flatMap((item: unknown) => each(fieldsOf(item)) ?? []) : [];
 }
 
-/** The `code` and `message` of a relay's answer. */
+/** An answer of a relay that is no stream. */
 export interface RelayAnswer {
   readonly status: number;
-  readonly code: string | undefined;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The relay's words, or the status. */
   readonly message: string;
   /** ms */
   readonly retryAfter: number | undefined;
 }
 
-/** The error that closes the client: no further attempt can help. */
-export function finalError({ status, message }: RelayAnswer): AgentwireError {
-  const words = message === "" ? `the relay refused the chat (HTTP ${status})` : message;
-  if (status === 404)
-    return new RequestError("the relay has no such chat", { serverMessage: words }, { status });
-  return new ConnectError(words, { status, retryable: false });
-}
+const FINAL: readonly number[] = [401, 403, 404];
 
-export const removed = (): AgentwireError =>
-  new RequestError("the chat was removed from the relay", { serverMessage: "the chat was removed" });
-
-/** The error of an attempt that is repeated. */
+/** The error of an attempt. With a final status no further attempt can help. */
 export function attemptError({ status, message }: RelayAnswer): AgentwireError {
-  const words = message === "" ? `the relay answered with HTTP ${status}` : message;
-  return new ConnectError(words, { status });
+  if (status === 404) return gone("the relay has no such chat", message, status);
+  return new ConnectError(message, { status, retryable: !FINAL.includes(status) });
 }
+
+/** The relay has no such chat, or has it no longer. */
+export const gone = (what: string, serverMessage = what, status?: number): AgentwireError =>
+  new RequestError(what, { serverMessage }, { status });
 
 export const relayLost = (message: string, cause?: unknown): ConnectionLostError =>
   new ConnectionLostError(message, { cause, delivery: "unknown" });
 
-/** The relay will not carry out a command. */
+/** The relay will not carry out a command. @param waiting the number of prompts that wait */
 export function commandRefusal(
-  { status, code, message, retryAfter }: RelayAnswer,
+  { status, body, message, retryAfter }: RelayAnswer,
   waiting: number,
 ): AgentwireError {
+  const { code } = body;
   const delivery = "not-sent";
   if (code === "queue-full") return new QueueFullError("turns", waiting + 1, waiting);
-  const serverMessage = message === "" ? `HTTP ${status}` : message;
-  if (code === "invalid-input")
-    return new InvalidInputError(serverMessage, "Change the input.", { delivery });
-  const options = { serverMessage, retryable: status === 429, delivery } as const;
-  return new RequestError(serverMessage, options, defined({ status, retryAfter, kind: code }));
+  if (code === "invalid-input") return new InvalidInputError(message, "Change the input.", { delivery });
+  const options = { serverMessage: message, retryable: status === 429, delivery } as const;
+  return new RequestError(message, options, { status, retryAfter, kind: code });
 }

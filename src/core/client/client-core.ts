@@ -6,7 +6,6 @@ import {
   type AnyAgentwireError,
   asAny,
   type ClosedError,
-  ConnectError,
   isAgentwireError,
 } from "../errors.ts";
 import type { Gate } from "../gate/gate.ts";
@@ -26,6 +25,7 @@ import type { Turn, TurnResult } from "../turn/turn.ts";
 import type { Answer, ClientStatus, Decision, Grant, PendingRequest, Reply, Ruling } from "../values.ts";
 import type { ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
 import type { SharedClient } from "./base-client.ts";
+import { connectUntil } from "./connect-wait.ts";
 import type { ResolvedSocketOptions, SocketClientOptions } from "./options.ts";
 
 export interface ClientCoreSetup<Events> extends ConnectionSetup {
@@ -186,23 +186,8 @@ export class ClientCore<
     const { signal } = options;
     return this.outbox.run(() => {
       this.connection.hurry();
-      return signal ? this.#connectUntil(signal) : this.connection.connect();
+      return connectUntil(signal, () => this.connection.connect());
     });
-  }
-
-  async #connectUntil(signal: AbortSignal): Promise<void> {
-    let onAbort = (): void => {};
-    const aborted = new Promise<never>((_, reject) => {
-      onAbort = () =>
-        reject(new ConnectError("the wait for the connection was aborted", { cause: signal.reason }));
-    });
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    try {
-      await (signal.aborted ? aborted : Promise.race([this.connection.connect(), aborted]));
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-    }
   }
 
   close(options: CloseOptions = {}): Promise<void> {

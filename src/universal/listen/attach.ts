@@ -3,19 +3,15 @@ import { type Checks, checkCallOptions, checks, oneOf } from "../../core/checks.
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import { systemClock } from "../../core/clock.ts";
 import { InvalidInputError } from "../../core/errors.ts";
-import { checkName } from "../../core/names.ts";
 import { randomId } from "../../core/random-id.ts";
-import type { ListenOptions, Unsubscribe } from "../../core/tell/events.ts";
 import { ORIGIN, type TurnOrigin } from "../../core/turn/origin.ts";
 import type { TurnResult } from "../../core/turn/turn.ts";
 import type { AnyEvent } from "../../core/values.ts";
 import type { Binding, HeardClient } from "../mapping.ts";
-import type { EventListener, ReplayOptions, UniversalOptions, UniversalStream } from "../stream.ts";
+import type { UniversalOptions, UniversalStream } from "../stream.ts";
 import { Listening, type Scope } from "./listening.ts";
 import { StreamLog } from "./log.ts";
-
-/** 64 MiB: like the limit of a turn's event buffer. */
-const MAX_LOG_BYTES = 64 * 1024 * 1024;
+import { LogStream } from "./log-stream.ts";
 
 const OPTIONS: Checks<UniversalOptions> = {
   includeRaw: checks.boolean,
@@ -26,8 +22,6 @@ const OPTIONS: Checks<UniversalOptions> = {
   clock: checks.object,
 };
 
-const REPLAY: Checks<ReplayOptions> = { after: checks.tries, signal: checks.signal };
-
 /** @throws InvalidInputError unless `of` is a client, turn or conversation, and for wrong options */
 export function attach<Client extends HeardClient, Event extends AnyEvent, Result extends TurnResult>(
   binding: Binding<Client, Event, Result>,
@@ -35,41 +29,10 @@ export function attach<Client extends HeardClient, Event extends AnyEvent, Resul
   options: UniversalOptions = {},
 ): UniversalStream {
   checkCallOptions(options, OPTIONS);
-  const {
-    maxLogBytes = MAX_LOG_BYTES,
-    newSessionId = () => randomId("session"),
-    clock = systemClock,
-  } = options;
+  const { maxLogBytes, newSessionId = () => randomId("session"), clock = systemClock } = options;
   const log = new StreamLog(maxLogBytes);
   const listening = new Listening(binding, scopeOf(binding, of), { ...options, newSessionId, clock }, log);
-  return {
-    get count() {
-      return log.count;
-    },
-    get ended() {
-      return log.isEnded;
-    },
-    events: (replay = {}) => {
-      checkCallOptions(replay, REPLAY);
-      return log.read(replay);
-    },
-    on: (name: "event", listener: EventListener, listen: ListenOptions = {}): Unsubscribe => {
-      checkName(name, { event: true }, "event");
-      checkCallOptions(listen, { signal: checks.signal });
-      if (typeof listener !== "function")
-        throw new InvalidInputError("the listener for `event` is no function.", "Pass a function.");
-      const { signal } = listen;
-      if (signal?.aborted) return () => {};
-      const off = log.listen(listener);
-      signal?.addEventListener("abort", off, { once: true });
-      return () => {
-        signal?.removeEventListener("abort", off);
-        off();
-      };
-    },
-    close: () => listening.close(),
-    [Symbol.asyncIterator]: () => log.read({})[Symbol.asyncIterator](),
-  };
+  return new LogStream(log, () => listening.close());
 }
 
 /** @throws InvalidInputError unless `of` is a client, a turn or a conversation of the protocol */

@@ -4,7 +4,7 @@ import { BufferOverflowError } from "../../core/errors.ts";
 import { Queue } from "../../core/queue.ts";
 import { partText } from "../engine/content.ts";
 import type { UniversalEvent } from "../events.ts";
-import type { ReplayOptions } from "../stream.ts";
+import type { EventListener, ReplayOptions } from "../stream.ts";
 import { reportError } from "./report-error.ts";
 
 /** Events per chunk. A chunk is stored and dropped as a whole. */
@@ -15,15 +15,16 @@ const ENVELOPE_BYTES = 600;
 
 const CHARACTER_BYTES = 2;
 
+/** 64 MiB: like the limit of a turn's event buffer. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
 interface Chunk {
   readonly events: UniversalEvent[];
   bytes: number;
 }
 
-type Listener = (event: UniversalEvent) => void;
-
 interface Joined {
-  readonly listener: Listener;
+  readonly listener: EventListener;
   /** The events of the tick in which the listener joined, until the listener has got them. */
   backlog: UniversalEvent[] | undefined;
   isListening: boolean;
@@ -46,7 +47,7 @@ export class StreamLog {
   /** The events of this tick. Undefined if no session or turn has begun in this tick. */
   #ofTick: UniversalEvent[] | undefined;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes = MAX_BYTES) {
     this.#maxBytes = maxBytes;
   }
 
@@ -77,15 +78,18 @@ export class StreamLog {
     }
   }
 
-  /** Notifies readers and listeners of the new events, even if a listener throws. Then throws the first error. */
-  tell(): void {
+  /**
+   * Notifies readers and listeners of the new events, even if a listener throws. Then throws the first error.
+   * @param position of the only new event, in a source with a log
+   */
+  tell(position?: string): void {
     this.wake();
     let thrown: { readonly error: unknown } | undefined;
     for (let event = this.#untold.take(); event; event = this.#untold.take()) {
       for (const { listener, backlog } of this.#listeners) {
         try {
           if (backlog) backlog.push(event);
-          else listener(event);
+          else listener(event, position);
         } catch (error) {
           thrown ??= { error };
         }
@@ -110,7 +114,7 @@ export class StreamLog {
   }
 
   /** Listens to new events. The events of this tick arrive in a microtask, before newer ones. */
-  listen(listener: Listener): () => void {
+  listen(listener: EventListener): () => void {
     const backlog = this.#ofTick?.length ? [...this.#ofTick] : undefined;
     const joined: Joined = { listener, backlog, isListening: true };
     if (!this.#isEnded) this.#listeners.add(joined);
