@@ -1,0 +1,16 @@
+// #region sessions-first
+import { createServer } from "node:http";
+import { createRelay } from "agentwire/server";
+import { relayListener, sqliteLog } from "agentwire/server/node";
+import { MockAgent } from "agentwire/testing/agent";
+
+const relay = createRelay({
+  source: () => new MockAgent(), // any source, such as codey({ url, onToolApproval: "manual" })
+  log: sqliteLog("chats.sqlite"),
+  authorize: ({ headers }) => headers.get("authorization") === "Bearer secret" && { user: "ada" },
+});
+const server = createServer(relayListener(relay.handler));
+server.listen(8787, "127.0.0.1");
+// #endregion
+
+export { relay, server };
