@@ -9,8 +9,6 @@ const relay = createRelay({
   log: sqliteLog("chats.sqlite"),
   authorize: ({ headers }) => headers.get("authorization") === "Bearer secret" && { user: "ada" },
 });
-const server = createServer(relayListener(relay.handler));
-server.listen(8787, "127.0.0.1");
+createServer(relayListener(relay.handler)).listen(8787, "127.0.0.1");
+process.once("SIGINT", () => relay.close().then(() => process.exit())); // gives the chats back
 // #endregion
-
-export { relay, server };
