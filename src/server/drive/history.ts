@@ -33,7 +33,7 @@ export interface Snapshot {
 
 const PAGE = 1_000;
 
-/** ReadRequests the log from its last snapshot to its end. @throws what the log throws */
+/** Reads the log from its last snapshot to its end. @throws what the log throws */
 export async function readHistory(log: EventLog, id: string): Promise<ChatHistory> {
   const snapshot = readSnapshot(await log.get(id, "snapshot"));
   let position = snapshot?.position ?? 0;

@@ -45,7 +45,7 @@ export class Channel implements ViewerHost {
   /** What to call when one leaves. */
   readonly viewers = new Map<Viewer, () => void>();
   stateVersion = 0;
-  /** DrivenRequests that are about to become viewers. */
+  /** Requests that are about to become viewers. */
   guests = 0;
   /** Whether this process drives the chat: then the tail gets the events from the driver. */
   isDriven = false;
@@ -103,7 +103,7 @@ export class Channel implements ViewerHost {
     );
   }
 
-  /** ReadRequests the news of the log. Calls meanwhile share one more look. @throws what the log throws */
+  /** Reads the news of the log. Calls meanwhile share one more look. @throws what the log throws */
   look(): Promise<void> {
     if (this.#look) {
       this.#isAgain = true;
@@ -242,7 +242,7 @@ export class Channel implements ViewerHost {
     if (!this.#isClosed) this.#host.onInbox(this);
   }
 
-  /** ReadRequests new events. Returns whether there are only such that change nothing else. */
+  /** Reads new events. Returns whether there are only such that change nothing else. */
   async #readNews(): Promise<boolean> {
     if (this.isDriven || this.tail.log === undefined) return false;
     let isPlain = false;

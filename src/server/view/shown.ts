@@ -63,7 +63,7 @@ export function waitingPrompts(queue: readonly LogCommand[]): readonly WaitingPr
   });
 }
 
-/** ReadRequests what the driver of another process has written. Its form is that of this library's own version. */
+/** Reads what the driver of another process has written. Its form is that of this library's own version. */
 export function readShown(value: unknown): ShownState {
   return isObject(value) ? { ...NOTHING_SHOWN, ...value } : NOTHING_SHOWN;
 }

@@ -1,4 +1,4 @@
-// ReadRequests the JSON body of a request, within limits.
+// Reads the JSON body of a request, within limits.
 import { isObject } from "../../core/checks.ts";
 import type { Clock } from "../../core/clock.ts";
 import { deferred } from "../../core/deferred.ts";

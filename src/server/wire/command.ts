@@ -148,7 +148,7 @@ const READERS: Readonly<Record<WishType, Reader>> = {
   },
 };
 
-/** CommandRequests of the protocol that no source of this library carries out. */
+/** Commands of the protocol that no source of this library carries out. */
 const NOWHERE: Readonly<Record<string, true>> = { set_mode: true, set_model: true };
 
 /** @throws WireRefusal `invalid-input`, `unsupported`, `too-large` */

@@ -27,7 +27,7 @@ const MINUTE = 60_000;
 export class CommandRequests {
   readonly #host: CommandRequestsHost;
   readonly #taken = new Recent<string, true>(REMEMBERED);
-  /** CommandRequests of the running minute, by user. */
+  /** Commands of the running minute, by user. */
   readonly #counts = new Map<string, number>();
   #minute: CancelTimer | undefined;
   #minuteEnds = 0;

@@ -20,7 +20,7 @@ const METHODS: Readonly<Record<RouteName, readonly string[]>> = {
 export const MAX_CHAT_ID = 128;
 
 /**
- * ReadRequests `<basePath>/<id>` and `<basePath>/<id>/<what>`. Accepts each method for OPTIONS.
+ * Reads `<basePath>/<id>` and `<basePath>/<id>/<what>`. Accepts each method for OPTIONS.
  * @throws WireRefusal `no-route`, `invalid-chat`, `method`
  */
 export function readRoute(method: string, pathname: string, basePath: string): ChatRoute {
