@@ -1,20 +1,39 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
   build,
+  type Connect,
   createLogger,
   createServer,
   type InlineConfig,
   type Logger,
+  type Plugin,
   type ProxyOptions,
   preview,
 } from "vite";
 import config from "./vite.config.ts";
 
-/** The backends that the page reaches over the network. Each is under a path of its name on the page's own origin: `/codey`. */
+/** The backends that are reached over the network. Each is under a path of its name on the page's own origin: `/codey`. */
 export const BACKENDS = ["codebuff", "codey", "cass"] as const;
 
 /** Where each backend is: `http:`, `https:`, `ws:` or `wss:`. One without an address has no path. */
 export type Servers = Readonly<Partial<Record<(typeof BACKENDS)[number], string>>>;
+
+/** @throws TypeError for a text that is no port */
+export function readPort(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
+  throw new TypeError("--port takes a number.");
+}
+
+/** The server that the user has named. @throws TypeError for an address that cannot work */
+export function readServer(backend: string | undefined, address: string | undefined): Servers {
+  if (address === undefined) return {};
+  const name = BACKENDS.find((known) => known === backend);
+  if (name === undefined) throw new TypeError(`An address needs --backend ${BACKENDS.join(", ")}.`);
+  if (!/^(http|ws)s?:$/.test(new URL(address).protocol))
+    throw new TypeError(`${address} is no ws://, wss://, http:// or https:// address.`);
+  return { [name]: address };
+}
 
 /** A page that is served until it is closed. */
 export interface ServedPage {
@@ -29,13 +48,17 @@ export interface PageOptions {
   readonly port: number;
   /** Where Vite keeps what it has prepared. @default `node_modules/.vite` */
   readonly cacheDir?: string | undefined;
+  /** The folder of `index.html`. @default that of the web chat */
+  readonly root?: string | undefined;
+  /** Gets each request first. */
+  readonly middleware?: Connect.NextHandleFunction | undefined;
 }
 
 /** Serves the page as it is being worked on: a change of a file shows at once. */
-export async function servePage({ servers, port, cacheDir }: PageOptions): Promise<ServedPage> {
+export async function servePage({ servers, port, ...options }: PageOptions): Promise<ServedPage> {
   const vite = await createServer({
-    ...inline(cacheDir),
-    server: { host: "127.0.0.1", port, proxy: proxyTo(servers) },
+    ...inline(options),
+    server: { host: "127.0.0.1", port, cors: false, proxy: proxyTo(servers) },
   });
   await vite.listen();
   return { url: vite.resolvedUrls?.local[0] ?? "", close: () => vite.close() };
@@ -51,17 +74,26 @@ export async function serveBuilt(outDir: string, { servers, port }: PageOptions)
   const vite = await preview({
     ...inline(),
     build: { ...config.build, outDir },
-    preview: { host: "127.0.0.1", port, proxy: proxyTo(servers) },
+    preview: { host: "127.0.0.1", port, cors: false, proxy: proxyTo(servers) },
   });
   return { url: vite.resolvedUrls?.local[0] ?? "", close: () => vite.close() };
 }
 
-function inline(cacheDir?: string): InlineConfig {
+function inline({ cacheDir, root, middleware }: Omit<PageOptions, "servers" | "port"> = {}): InlineConfig {
   return {
     ...config,
     configFile: false,
     customLogger: logger(),
     ...(cacheDir === undefined ? {} : { cacheDir }),
+    ...(root === undefined ? {} : { root }),
+    plugins: middleware ? [inFront(middleware)] : [],
+  };
+}
+
+function inFront(middleware: Connect.NextHandleFunction): Plugin {
+  return {
+    name: "in-front",
+    configureServer: ({ middlewares }) => void middlewares.use(middleware),
   };
 }
 

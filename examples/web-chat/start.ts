@@ -1,10 +1,11 @@
 /** A chat in the browser, for every backend: `npm run example:web -- [options] [address]` */
 import { resolve } from "node:path";
 import { parseArgs, styleText } from "node:util";
+import { untilEnd } from "../support/keys.ts";
 import { wantsColour } from "../support/terminal.ts";
 import { TOPICS } from "./mock/cass-topics.ts";
 import { type LivelyMocks, LOGIN, openMocks } from "./mock/open.ts";
-import { BACKENDS, buildPage, type Servers, servePage } from "./serve.ts";
+import { BACKENDS, buildPage, readPort, readServer, type Servers, servePage } from "./serve.ts";
 
 const NAMES = ["mock", ...BACKENDS];
 
@@ -23,7 +24,6 @@ Options:
   --help           This text.
 `;
 
-const CTRL_C = "\u0003";
 const colour = wantsColour(process.env, process.stdout.isTTY);
 const bold = (text: string): string => (colour ? styleText("bold", text) : text);
 
@@ -43,7 +43,7 @@ async function serve({ backend, real, port }: Choice): Promise<void> {
     try {
       const url = backend === undefined ? page.url : `${page.url}?backend=${backend}`;
       say(introduction(url, real));
-      await endOfShow(mocks);
+      await untilEnd({ r: () => void restart(mocks) });
       say("Ending.");
     } finally {
       await page.close();
@@ -72,30 +72,6 @@ function introduction(page: string, real: Servers): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Obeys the keys until one, or a signal, ends it all. */
-async function endOfShow(mocks: LivelyMocks): Promise<void> {
-  const { stdin } = process;
-  let end = (): void => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  const onKeys = (keys: string): void => {
-    for (const key of keys) {
-      if (key === "q" || key === CTRL_C) end();
-      if (key === "r") void restart(mocks);
-    }
-  };
-  process.once("SIGINT", end);
-  process.once("SIGTERM", end);
-  // A raw terminal hands out keys one by one, Ctrl-C among them.
-  if (stdin.isTTY) stdin.setRawMode(true);
-  stdin.removeAllListeners("end"); // Vite would end with it, and a service or a pipe has none
-  stdin.setEncoding("utf8").on("data", onKeys);
-  await ended;
-  stdin.off("data", onKeys).pause();
-  if (stdin.isTTY) stdin.setRawMode(false);
-}
-
 async function restart(mocks: LivelyMocks): Promise<void> {
   say("The mocks restart.");
   await mocks.restart();
@@ -108,17 +84,10 @@ function say(text: string): void {
 
 /** @throws TypeError for a name or an address that cannot work. */
 function choiceOf(backend: string | undefined, address: string | undefined, port: string): Choice {
-  const number = Number(port);
-  if (!(Number.isInteger(number) && number >= 0 && number < 65_536))
-    throw new TypeError("--port takes a number.");
+  const number = readPort(port);
   if (backend !== undefined && !NAMES.includes(backend))
     throw new TypeError(`--backend takes one of ${NAMES.join(", ")}.`);
-  if (address === undefined) return { backend, real: {}, port: number };
-  const name = BACKENDS.find((known) => known === backend);
-  if (name === undefined) throw new TypeError(`An address needs --backend ${BACKENDS.join(", ")}.`);
-  if (!/^(http|ws)s?:$/.test(new URL(address).protocol))
-    throw new TypeError(`${address} is no ws://, wss://, http:// or https:// address.`);
-  return { backend, real: { [name]: address }, port: number };
+  return { backend, real: readServer(backend, address), port: number };
 }
 
 try {

@@ -16,6 +16,7 @@ export default defineConfig({
       "agentwire/codebuff": source("codebuff/index.ts"),
       "agentwire/codey": source("codey/index.ts"),
       "agentwire/react": source("react/index.ts"),
+      "agentwire/remote": source("remote/index.ts"),
       "agentwire/testing/agent": source("testing/agent/index.ts"),
       "agentwire/universal": source("universal/index.ts"),
       "#socket": source("core/link/socket.global.ts"),

@@ -9,8 +9,17 @@ export type { RemoteHeaders, RemoteOptions } from "./options.ts";
 export type { RemoteTurn } from "./turns.ts";
 
 /**
- * A chat on a relay (`agentwire/server`), for `createChat` and everything else that takes a source. It shows the whole
- * chat from its first event, and what the other viewers do. Closing it leaves the agent alone.
+ * A chat on a relay (`agentwire/server`), for `createChat` and everything else that takes a source:
+ * `createChat(remote({ url: "/chats", chat: "first" }))`.
+ *
+ * The chat connects at once. `loading` is true until it has told all that the relay has; what has come is shown meanwhile, and
+ * prompts can be sent. It then shows what the agent and the other viewers do. A lost link is repaired without an end, with
+ * growing waits (0.5 to 30 s). HTTP 401, 403 and 404, and the removal of the chat, close it: `connection.reason` says why, and the
+ * messages stay.
+ *
+ * A prompt is sent until the relay has answered, with the same key, so that it runs once. Its `delivery` is `accepted` once
+ * the relay has it. Closing the chat leaves the agent and all accepted prompts alone. `store` and `from` of the chat are
+ * not needed.
  *
  * @throws InvalidInputError for a wrong or unknown option
  */

@@ -8,20 +8,33 @@ import { assertPrivate } from "../core/link/private-address.ts";
 /** The headers of a request. */
 export type RemoteHeaders = Readonly<Record<string, string>>;
 
+/** Options of `remote`. */
 export interface RemoteOptions {
-  /** The address of the relay's chats, such as `https://example.org/chats`. In a browser `/chats` works too. */
+  /**
+   * The address of the relay's chats, with its `basePath`: such as `https://example.org/chats`. In a browser `/chats` works
+   * too.
+   */
   readonly url: string;
-  /** The id of the chat on the relay. */
+  /**
+   * The id of the chat, 1 to 128 characters. The app chooses it, and the first prompt makes the chat. No secret: `authorize`
+   * of the relay decides who sees it.
+   */
   readonly chat: string;
-  /** Headers of each request, such as `authorization`. A function is called for each request, because tokens expire. */
+  /**
+   * Headers of each request, such as `authorization`. A function is called for each request, because tokens expire; if it
+   * rejects, the request is tried again later. @default none
+   */
   readonly headers?: RemoteHeaders | (() => RemoteHeaders | Promise<RemoteHeaders>);
   /** @default the platform's `fetch` */
   readonly fetch?: FetchLike;
-  /** Whether the browser sends cookies. @default the default of `fetch`: to the same origin */
+  /**
+   * Whether the browser sends cookies. To another origin it needs `include` here, and `origins` and `credentials` at the relay.
+   * @default the default of `fetch`: to the same origin
+   */
   readonly credentials?: "include" | "same-origin" | "omit";
   /**
    * Where prompts wait that the relay has not confirmed. `local`: in `localStorage` too, so that they are sent after a
-   * reload. At most 20 prompts, only their text. @default "memory"
+   * reload, once. At most 20 prompts without images. Without `localStorage` it is as `memory`. @default "memory"
    */
   readonly outbox?: "memory" | "local";
   /** Whether `headers` may travel over plain `http://` to another machine. @default false */

@@ -1,43 +1,43 @@
 // The limits of a relay: names, defaults and reasons.
 import { type Check, checks } from "../core/checks.ts";
 
-/** The limits of a relay. Times are in ms, sizes in bytes. */
+/** The limits of a relay. Times are in ms, sizes in bytes. Of an option without a unit, the number is a count. */
 export interface RelayLimits {
-  /** Of a request. @default 8 MiB: some photographs */
+  /** Bytes of the body of a request. Above it: 413. @default 8 MiB: some photographs */
   readonly maxBody: number;
-  /** How long a request may take to arrive. @default 30 s */
+  /** How long the body of a request may take to arrive. Then: 408. @default 30 s */
   readonly bodyTimeout: number;
-  /** UTF-16 code units of a prompt's text. @default 1 Mi, more than a model reads */
+  /** UTF-16 code units of a prompt's text. Above it: 413. @default 1 Mi, more than a model reads */
   readonly maxText: number;
-  /** Of a prompt. @default 16 */
+  /** Images of a prompt. Above it: 413. @default 16 */
   readonly maxImages: number;
-  /** Prompts that wait in one chat. Also the limit of other commands that wait. @default 100, as of clients */
+  /** Prompts that wait in one chat. Also the limit of other commands that wait. Above it: 429. @default 100, as of clients */
   readonly maxQueued: number;
-  /** Commands of one user per minute, in this process. @default 120 */
+  /** Commands of one user per minute, in this process. Above it: 429. @default 120 */
   readonly maxCommands: number;
-  /** Open streams of one chat in this process. @default 1,000 */
+  /** Open streams of one chat in this process. Above it: 503. @default 1,000 */
   readonly maxViewers: number;
-  /** Open streams of all chats in this process. @default 20,000: about 250 MB */
+  /** Open streams of all chats in this process. Above it: 503. @default 20,000: about 250 MB */
   readonly maxAllViewers: number;
   /** Chats that this process drives at once. A command for one more waits in the inbox. @default 1,000 */
   readonly maxDriven: number;
-  /** Of one event. The texts of a longer one are cut. @default 16 MiB, the largest frame of a backend */
+  /** Bytes of one event. The texts of a longer one are cut. @default 16 MiB, the largest frame of a backend */
   readonly maxEventBytes: number;
   /** Events in one frame of a stream. @default 500 */
   readonly maxFrameEvents: number;
-  /** Of one frame, unless one event is larger. @default 256 KiB */
+  /** Bytes of one frame, unless one event is larger. @default 256 KiB */
   readonly maxFrameBytes: number;
-  /** Of the newest frames that one chat keeps for its viewers. Older ones come from the log. @default 512 KiB */
+  /** Bytes of the newest frames that one chat keeps for its viewers. Older ones come from the log. @default 512 KiB */
   readonly tailBytes: number;
-  /** Of the newest frames of all chats. @default 256 MiB */
+  /** Bytes of the newest frames of all chats. @default 256 MiB */
   readonly allTailBytes: number;
   /** Events that the log has not taken yet. Above it, the turn is cancelled. @default 10,000 */
   readonly maxUnsaved: number;
   /** Bytes of these events, about. @default 16 MiB */
   readonly maxUnsavedBytes: number;
-  /** Without a read of a viewer whose socket is full. Then its stream is cut. @default 60 s */
+  /** How long a viewer may read nothing of what waits for it. Then its stream is cut, and it may come back. @default 60 s */
   readonly viewerStall: number;
-  /** Of a stream. It then ends, and the viewer comes back. @default 1 h, below the limits of most proxies */
+  /** The longest life of a stream. It then ends, and the viewer comes back. @default 1 h, below the limits of most proxies */
   readonly streamLife: number;
   /** Between two signs of life in a quiet stream. @default 15 s, below the idle limits of proxies */
   readonly heartbeat: number;
@@ -45,19 +45,25 @@ export interface RelayLimits {
   readonly lookEvery: number;
   /** Between two calls of `authorize` for an open stream. @default 5 min */
   readonly reauthorize: number;
-  /** Of the lease of a driven chat. A turn outlives two thirds of it without the log. @default 10 s */
+  /**
+   * How long the lease of a driven chat holds without a renewal. After a crash another process takes the chat within
+   * `1.5 * leaseTtl + sweepEvery`. A turn outlives two thirds of it without the log. @default 10 s
+   */
   readonly leaseTtl: number;
   /** Between two searches for chats without a driver. @default 3 s */
   readonly sweepEvery: number;
-  /** Without a turn and without a command. Then the chat's client closes. @default 5 min */
+  /** How long a chat is driven without a turn and without a command. Then its client closes. @default 5 min */
   readonly idleAfter: number;
   /** How long the key of a command is remembered. @default 24 h */
   readonly keyTtl: number;
   /** Events that the log of a chat keeps, about. Older ones are dropped behind a snapshot. @default 50,000 */
   readonly retention: number;
-  /** Of a turn. Then it is cancelled. @default 0: none */
+  /** The longest time of a turn. Then it is cancelled. 0: none. @default 0 */
   readonly turnTimeout: number;
-  /** Of a request that waits while nobody views the chat, at any server. Then it is rejected. 0: none. @default 10 min */
+  /**
+   * How long an approval or a question waits while nobody views the chat, at any server. Then it is rejected. 0: no limit.
+   * @default 10 min
+   */
   readonly unattendedTimeout: number;
 }
 

@@ -6,7 +6,8 @@ import type { Relay } from "./relay.ts";
 export type RelayListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * A listener for `http.createServer`. Let the server listen on 127.0.0.1, unless other machines must reach it:
+ * A listener for `http.createServer`. The server chooses the address: without one, Node listens on all addresses of the
+ * machine. Let it listen on 127.0.0.1, unless other machines must reach it:
  * `createServer(relayListener(relay.handler)).listen(8080, "127.0.0.1")`.
  */
 export function relayListener(handler: Relay["handler"]): RelayListener {

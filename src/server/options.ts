@@ -9,18 +9,23 @@ import type { AgentSource } from "../universal/stream.ts";
 import type { EventLog } from "./event-log.ts";
 import { LIMIT_CHECKS, LIMITS, type RelayLimits } from "./limits.ts";
 
-/** What a request wants to do. `grant`: decide for more than one call, or revoke such a decision. */
+/**
+ * What a request wants to do. `read`: see the chat. `prompt`: also change or move prompts that wait, and ask again. `cancel`:
+ * also take back a prompt. `grant`: decide for more than one call, or revoke such a decision. `resume`: go on after the
+ * agent has forgotten the conversation. `remove`: the chat, for all.
+ */
 export type RelayAction = "read" | "prompt" | "cancel" | "decide" | "answer" | "grant" | "resume" | "remove";
 
 /** What `authorize` is asked. */
 export interface RelayQuestion {
-  /** The id of the chat, as the request names it. */
+  /** The id of the chat, decoded. The chat may not exist: the first command makes it. */
   readonly chat: string;
   readonly action: RelayAction;
 }
 
-/** The user of a request. Other viewers see `user` at waiting prompts. The backend does not. */
+/** The user of a request. */
 export interface RelayUser {
+  /** Not empty. Other viewers see it at waiting prompts, and `maxCommands` counts by it. The backend does not get it. */
   readonly user: string;
 }
 
@@ -32,7 +37,11 @@ export type RelayResponse = typeof globalThis extends { Response: { prototype: i
   ? Type
   : unknown;
 
-/** Who may do what. `false`: 401. A `Response` is the answer as it is. If it throws: 503. */
+/**
+ * Says who may do what. `false` answers 401, and a `Response` is the answer as it is. What it throws goes to the logger,
+ * and the answer is 503. A viewer whose `read` is refused with 401, 403 or 404 closes its chat. A refused command fails
+ * alone.
+ */
 export type Authorize = (
   request: RelayRequest,
   question: RelayQuestion,
@@ -44,41 +53,51 @@ export interface RelayContext {
   readonly waitUntil?: (promise: Promise<unknown>) => void;
 }
 
+/** Options of `createRelay`. The limits have defaults. */
 export interface RelayOptions extends Partial<RelayLimits> {
   /**
-   * Makes the backend of a chat. Its client must ask by hand (`onToolApproval: "manual"`). Otherwise the viewers are not
-   * asked.
+   * Makes the backend of a chat, by the chat's id: such as `() => codey({ url, onToolApproval: "manual" })`. Called when this
+   * process begins to drive the chat. Its client must ask by hand (`"manual"`). Otherwise the viewers are not asked. If it
+   * throws or rejects, the prompts that wait end as failed (`relay.source-failed`).
    */
   readonly source: (chat: string) => AgentSource | Promise<AgentSource>;
   /** Where events, commands and leases are kept. `relay.close()` does not close it. */
   readonly log: EventLog;
   /** Decides who may do what. Asked for each request, and again for open streams. There is no default. */
   readonly authorize: Authorize;
-  /** The path of all chats. @default "/chats" */
+  /** The path of all chats, without a slash at its end. `""`: the chats are at the top. @default "/chats" */
   readonly basePath?: string;
   /** Foreign origins whose pages may use the relay, such as `https://app.example`, or `"*"`. @default none */
   readonly origins?: readonly string[] | "*";
   /** Whether pages of `origins` may send cookies. Not with `"*"`. @default false */
   readonly credentials?: boolean;
   /**
-   * The host names that the server is known by. Requests with another `Host` are refused, because a foreign page can
-   * point its own name at this server. @default localhost, 127.0.0.1, [::1]
+   * The host names that the server is known by, without ports. Requests with another `Host` get 403, because a foreign page
+   * can point its own name at this server. Replaces the default: name the public domain here, and have a proxy pass on
+   * the `Host` that it gets. @default localhost, 127.0.0.1, [::1]
    */
   readonly hosts?: readonly string[];
-  /** Changes each event before the log has it. Must keep its type, ids and `sequence`. @default nothing */
+  /**
+   * Changes each event before the log has it. Must keep its type, ids and `sequence`. If it throws, the turn ends as
+   * failed, and the event is shown to nobody. @default changes nothing
+   */
   readonly redact?: (event: UniversalEvent) => UniversalEvent;
-  /** Whether this process drives chats. If not, another process over the same log must. @default true */
+  /**
+   * Whether this process drives chats: whether it runs their agents. If not, another process over the same log must. Both
+   * take requests. @default true
+   */
   readonly drive?: boolean;
   /**
-   * Keeps the process alive after the response. Needed where processes end with the response, unless `drive` is false or
-   * each request comes with its own (`"request"`: the handler's second argument).
+   * The host's function that keeps the process alive after the response. Needed where processes end with the response,
+   * unless `drive` is false. `"request"`: each call of the handler brings its own, in the second argument.
+   * @default none: the process stays alive
    */
   readonly waitUntil?: ((promise: Promise<unknown>) => void) | "request";
-  /** @default the machine's clock */
+  /** For tests. @default the machine's clock */
   readonly clock?: Clock;
-  /** Makes random ids, such as that of this process. @default a random id */
+  /** For tests: makes the ids of this process and of the relay's own sessions. @default a random id */
   readonly newId?: (prefix: string) => string;
-  /** Gets what goes wrong. Its messages have no content of chats. @default none */
+  /** Gets what goes wrong, such as a log that does not answer. Its messages have no content of chats. @default none */
   readonly logger?: Logger;
 }
 

@@ -21,11 +21,15 @@ export interface RelayCloseOptions {
 
 /** A relay in this process. */
 export interface Relay extends AsyncDisposable {
-  /** Answers a request. Does not use `this`, and never rejects. */
+  /**
+   * Answers a request for a path under `basePath`, and 404 to any other. A stream of events ends with the request's
+   * `signal`. Does not use `this`, and never rejects.
+   */
   readonly handler: (request: RelayRequest, context?: RelayContext) => Promise<RelayResponse>;
   /**
-   * Refuses new commands, waits for running turns, gives the chats back to other processes and ends all streams. The log
-   * stays open. Idempotent.
+   * Refuses new requests (503), waits for running turns, gives the chats back to other processes and ends all streams, whose
+   * viewers come back elsewhere. A process that ends without it keeps its chats from others for up to `1.5 * leaseTtl`. The
+   * log stays open. Idempotent.
    */
   readonly close: (options?: RelayCloseOptions) => Promise<void>;
 }
@@ -38,6 +42,17 @@ const MAX_FINISH = 10_000;
 
 /**
  * Makes a relay: chats over any backend, kept in a log, for viewers that come and go. Several processes may share a log.
+ * `handler` answers requests for chats, by Web standards; `relayListener` of `agentwire/server/node` puts it on `node:http`.
+ * Viewers are `remote` of `agentwire/remote`. The first command of a viewer makes a chat.
+ *
+ * ```ts
+ * const relay = createRelay({
+ *   source: () => codey({ url, onToolApproval: "manual" }),
+ *   log: sqliteLog("chats.sqlite"),
+ *   authorize: async (request, { chat }) => ((await mayUse(request, chat)) ? { user: "ada" } : false),
+ * });
+ * createServer(relayListener(relay.handler)).listen(8080, "127.0.0.1");
+ * ```
  *
  * @throws InvalidInputError for a wrong, missing or unknown option; UnsupportedError on a host that ends processes with
  * their responses, without `waitUntil` and with `drive`

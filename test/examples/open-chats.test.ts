@@ -5,7 +5,7 @@ import { OpenChats } from "../../examples/web-chat/page/open-chats.ts";
 
 test("a page keeps a bounded number of chats open: the last viewed and the busy ones", async () => {
   const agent = new MockAgent({ script: () => [agentStep.wait("gate")] });
-  const chats = new OpenChats(agent, memoryStore());
+  const chats = new OpenChats(() => agent, { store: memoryStore() });
   const busy = chats.get("busy");
   busy.send("work");
   await agent.waitFor(({ prompts }) => prompts.length === 1);

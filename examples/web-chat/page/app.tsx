@@ -1,30 +1,39 @@
 import { type ReactElement, useState } from "react";
 import { readPlace } from "./address.ts";
-import { BACKENDS } from "./backends.ts";
-import { BrowserStore } from "./browser-store.ts";
+import type { Archive } from "./archive.ts";
+import type { Backend } from "./backend.ts";
 import { Entrance } from "./entrance.tsx";
 import { Room } from "./room.tsx";
 import type { Session } from "./session.ts";
 
-const store = new BrowserStore();
+export interface AppProps {
+  readonly backends: ReadonlyMap<string, Backend>;
+  readonly archive: Archive;
+}
 
-export function App(): ReactElement {
-  const [session, setSession] = useState(restored);
+export function App({ backends, archive }: AppProps): ReactElement {
+  const [session, setSession] = useState(() => restored(backends));
   const [trouble, setTrouble] = useState("");
   const enter = (entered: Session): void => {
     setTrouble("");
     setSession(entered);
   };
-  if (!session) return <Entrance trouble={trouble} onEnter={enter} />;
+  if (!session) return <Entrance backends={backends} trouble={trouble} onEnter={enter} />;
   return (
-    <Room session={session} store={store} onLeave={() => setSession(undefined)} onTrouble={setTrouble} />
+    <Room
+      session={session}
+      about={backends.get(session.backend)}
+      archive={archive}
+      onLeave={() => setSession(undefined)}
+      onTrouble={setTrouble}
+    />
   );
 }
 
 /** After a reload, somebody without an account is where they were. */
-function restored(): Session | undefined {
+function restored(backends: AppProps["backends"]): Session | undefined {
   const { backend: name, chat } = readPlace();
-  const backend = BACKENDS.get(name ?? "");
+  const backend = backends.get(name ?? "");
   if (name === undefined || chat === undefined || !backend) return undefined;
-  return { backend: name, source: backend.open() };
+  return { backend: name, sourceOf: backend.open };
 }

@@ -1,5 +1,6 @@
 import { type ChatStore, ChatStoreError } from "agentwire/chat";
 import type { UniversalEvent } from "agentwire/universal";
+import type { Archive, StoredChat } from "./archive.ts";
 import { requested, settled, upgrade } from "./indexed-db.ts";
 import { titleIn } from "./title.ts";
 
@@ -8,12 +9,7 @@ export const MAX_CHATS = 50;
 /** Characters of the events of one chat: some hundred long answers. A chat that is longer is kept no further. */
 export const MAX_CHAT_LENGTH = 8_000_000;
 
-/** What the list of chats shows. */
-export interface StoredChat {
-  readonly id: string;
-  readonly title: string;
-  /** When something was added, in ms since the epoch. */
-  readonly changedAt: number;
+interface KeptChat extends StoredChat {
   /** Characters of its events. */
   readonly length: number;
 }
@@ -26,7 +22,8 @@ interface Row {
 }
 
 /** Chats in the browser's own database, for this origin. */
-export class BrowserStore implements ChatStore {
+export class BrowserStore implements ChatStore, Archive {
+  readonly about = "Kept in this browser.";
   readonly #name: string;
   readonly #listeners = new Set<() => void>();
   #database: Promise<IDBDatabase> | undefined;
@@ -34,6 +31,10 @@ export class BrowserStore implements ChatStore {
   /** @param name of the database */
   constructor(name = "agentwire-web-chat") {
     this.#name = name;
+  }
+
+  get store(): ChatStore {
+    return this;
   }
 
   load(id: string): Promise<readonly UniversalEvent[]> {
@@ -87,7 +88,7 @@ export class BrowserStore implements ChatStore {
   async #append(database: IDBDatabase, id: string, events: readonly UniversalEvent[]): Promise<boolean> {
     const transaction = database.transaction(["chats", "events"], "readwrite");
     const chats = transaction.objectStore("chats");
-    const before: StoredChat | undefined = await requested(chats.get(id));
+    const before: KeptChat | undefined = await requested(chats.get(id));
     const length = events.reduce((sum, event) => sum + JSON.stringify(event).length, before?.length ?? 0);
     if (length > MAX_CHAT_LENGTH) {
       transaction.abort();
@@ -100,7 +101,7 @@ export class BrowserStore implements ChatStore {
     const rows = transaction.objectStore("events");
     for (const event of events) addOnce(rows, id, event);
     const title = titleIn(events, before?.title);
-    chats.put({ id, title, changedAt: Date.now(), length } satisfies StoredChat);
+    chats.put({ id, title, changedAt: Date.now(), length } satisfies KeptChat);
     if (!before) await dropOldest(transaction);
     await settled(transaction);
     return title !== before?.title;

@@ -1,5 +1,5 @@
 import { type ReactElement, useEffect, useRef } from "react";
-import type { StoredChat } from "./browser-store.ts";
+import type { StoredChat } from "./archive.ts";
 import { Icon } from "./icon.tsx";
 import { switchTheme } from "./theme.ts";
 
@@ -7,7 +7,8 @@ export interface DrawerProps {
   readonly label: string;
   readonly user: string;
   readonly chats: readonly StoredChat[];
-  readonly problem: string | undefined;
+  /** One line below the list. */
+  readonly note: string;
   readonly current: string;
   readonly isOpen: boolean;
   readonly leaveLabel: string;
@@ -19,8 +20,7 @@ export interface DrawerProps {
 
 /** The list of chats. Where the window is narrow it comes when asked for; where it is wide, it is always there. */
 export function Drawer(props: DrawerProps): ReactElement {
-  const { label, user, chats, problem, current, isOpen, leaveLabel, onClose, onChoice, onNew, onLeave } =
-    props;
+  const { label, user, chats, note, current, isOpen, leaveLabel, onClose, onChoice, onNew, onLeave } = props;
   const close = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!isOpen) return;
@@ -64,9 +64,7 @@ export function Drawer(props: DrawerProps): ReactElement {
           ))}
         </ul>
       </nav>
-      <p className="note">
-        {problem ?? (chats.length === 0 ? "Nothing was said yet." : "Kept in this browser.")}
-      </p>
+      <p className="note">{note}</p>
       <footer className="drawer-foot">
         <span className="user">{user}</span>
         <button className="icon" type="button" aria-label="Dark or light" onClick={switchTheme}>

@@ -1,29 +1,29 @@
 import { type FormEvent, type ReactElement, useEffect, useId, useRef, useState } from "react";
 import { readPlace, writePlace } from "./address.ts";
 import { Avatar } from "./avatar.tsx";
-import { BACKENDS } from "./backends.ts";
+import type { Backend } from "./backend.ts";
 import { refusalOf } from "./login.ts";
 import type { Session } from "./session.ts";
 
-const [FIRST = ""] = BACKENDS.keys();
-
 export interface EntranceProps {
+  readonly backends: ReadonlyMap<string, Backend>;
   /** What went wrong on the way out. Empty: nothing did. */
   readonly trouble: string;
   onEnter(session: Session): void;
 }
 
 /** The card in front of everything else: which agent, and who is there. */
-export function Entrance({ trouble, onEnter }: EntranceProps): ReactElement {
+export function Entrance({ backends, trouble, onEnter }: EntranceProps): ReactElement {
   const [name, setName] = useState(() => {
-    const { backend = FIRST } = readPlace();
-    return BACKENDS.has(backend) ? backend : FIRST;
+    const [first = ""] = backends.keys();
+    const { backend = first } = readPlace();
+    return backends.has(backend) ? backend : first;
   });
   const [problem, setProblem] = useState("");
   const [isWaiting, setWaiting] = useState(false);
   const first = useRef<HTMLSelectElement>(null);
   const about = useId();
-  const backend = BACKENDS.get(name);
+  const backend = backends.get(name);
   const logIn = backend?.logIn;
   useEffect(() => {
     document.title = "A chat for every agent";
@@ -36,7 +36,7 @@ export function Entrance({ trouble, onEnter }: EntranceProps): ReactElement {
     writePlace({ backend: chosen, chat: undefined });
   };
   const enter = (): void => {
-    if (backend) onEnter({ backend: name, source: backend.open() });
+    if (backend) onEnter({ backend: name, sourceOf: backend.open });
   };
   const onSubmit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
@@ -47,7 +47,7 @@ export function Entrance({ trouble, onEnter }: EntranceProps): ReactElement {
     setWaiting(true);
     try {
       const source = await logIn({ email, password: String(fields.get("password")) });
-      onEnter({ backend: name, source, user: email });
+      onEnter({ backend: name, sourceOf: () => source, user: email });
     } catch (error) {
       setProblem(refusalOf(error));
     } finally {
@@ -70,7 +70,7 @@ export function Entrance({ trouble, onEnter }: EntranceProps): ReactElement {
             aria-describedby={about}
             onChange={(event) => choose(event.target.value)}
           >
-            {[...BACKENDS].map(([key, { label }]) => (
+            {[...backends].map(([key, { label }]) => (
               <option key={key} value={key}>
                 {label}
               </option>

@@ -1,30 +1,40 @@
-import { type Chat, type ChatStore, createChat, type SavedChat } from "agentwire/chat";
-import type { AgentSource } from "agentwire/universal";
+import { type Chat, createChat, type SavedChat } from "agentwire/chat";
+import type { Archive } from "./archive.ts";
+import type { Session } from "./session.ts";
 
 /** Chats that stay open, each with a connection of its own. A chat that works goes on while another one is looked at. */
 const MAX_OPEN = 6;
 
 /** The chats of one session that were looked at. */
 export class OpenChats {
-  readonly #source: AgentSource;
-  readonly #store: ChatStore;
+  readonly #sourceOf: Session["sourceOf"];
+  readonly #archive: Pick<Archive, "store" | "opened">;
   /** The one that was looked at last comes last. */
   readonly #chats = new Map<string, Chat>();
 
-  constructor(source: AgentSource, store: ChatStore) {
-    this.#source = source;
-    this.#store = store;
+  constructor(sourceOf: Session["sourceOf"], archive: Pick<Archive, "store" | "opened">) {
+    this.#sourceOf = sourceOf;
+    this.#archive = archive;
   }
 
   /**
-   * The chat with this id, as it was stored if it was. Always the same object while it is open.
+   * The chat with this id, as it was kept if it was. Always the same object while it is open.
    * @param from what a chat that is not open goes on from, instead of what was stored
    */
   get(id: string, from?: SavedChat): Chat {
-    const options = { store: this.#store, id, ...(from ? { from } : {}) };
-    const chat = this.#chats.get(id) ?? createChat(this.#source, options);
+    const chat = this.#chats.get(id) ?? this.#open(id, from);
     this.#chats.delete(id);
     this.#chats.set(id, chat);
+    return chat;
+  }
+
+  #open(id: string, from: SavedChat | undefined): Chat {
+    const { store } = this.#archive;
+    const chat = createChat(this.#sourceOf(id), {
+      ...(store ? { store, id } : {}),
+      ...(from ? { from } : {}),
+    });
+    this.#archive.opened?.(chat);
     return chat;
   }
 

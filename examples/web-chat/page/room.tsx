@@ -1,9 +1,9 @@
 import { describeError } from "agentwire/chat";
 import { ChatProvider } from "agentwire/react";
 import { type ReactElement, useCallback, useEffect, useState } from "react";
+import type { About } from "../about.ts";
 import { readPlace, writePlace } from "./address.ts";
-import { BACKENDS } from "./backends.ts";
-import type { BrowserStore } from "./browser-store.ts";
+import type { Archive } from "./archive.ts";
 import { ChatView } from "./chat-view.tsx";
 import { Drawer } from "./drawer.tsx";
 import { keepLeftChat, takeLeftChat } from "./left-chat.ts";
@@ -15,28 +15,32 @@ import { useStoredChats } from "./use-stored-chats.ts";
 
 export interface RoomProps {
   readonly session: Session;
-  readonly store: BrowserStore;
+  /** Absent for a backend that the page does not know. */
+  readonly about: About | undefined;
+  readonly archive: Archive;
   onLeave(): void;
   /** The user has left, and something of theirs may still be in the browser. */
   onTrouble(words: string): void;
 }
 
 /** Everything behind the entrance. */
-export function Room({ session, store, onLeave, onTrouble }: RoomProps): ReactElement {
-  const { backend, source, user } = session;
+export function Room({ session, about, archive, onLeave, onTrouble }: RoomProps): ReactElement {
+  const { backend, user } = session;
   // The next one to log in may be somebody else, so the chats of an account are apart.
   const prefix = user === undefined ? `${backend}/` : `${backend}:${user}/`;
   const [id, setId] = useState(() => prefix + ((user === undefined && readPlace().chat) || newId()));
+  // Whoever has an account logs in again. Without a store, the source brings back what was said.
+  const keepsLeft = user === undefined && archive.store !== undefined;
   const chats = useOnce(() => {
-    const opened = new OpenChats(source, store);
-    opened.get(id, takeLeftChat(id));
+    const opened = new OpenChats(session.sourceOf, archive);
+    opened.get(id, keepsLeft ? takeLeftChat(id) : undefined);
     return opened;
   });
   const chat = chats.get(id);
   const [isDrawerOpen, setDrawerOpen] = useState(false);
-  const stored = useStoredChats(store, prefix);
+  const stored = useStoredChats(archive, prefix);
   const title = stored.chats.find((chat) => chat.id === id)?.title ?? NEW_TITLE;
-  const { label = backend, suggestions = [] } = BACKENDS.get(backend) ?? {};
+  const { label = backend, suggestions = [] } = about ?? {};
   useEffect(() => {
     document.title = `${title} · ${label}`;
   }, [title, label]);
@@ -46,11 +50,11 @@ export function Room({ session, store, onLeave, onTrouble }: RoomProps): ReactEl
   }, [backend, user, id, prefix, chats]);
 
   useEffect(() => {
-    if (user !== undefined) return; // whoever comes back has to log in first
+    if (!keepsLeft) return;
     const onLeft = (): void => keepLeftChat(id, chat.getSnapshot().saved);
     addEventListener("pagehide", onLeft);
     return () => removeEventListener("pagehide", onLeft);
-  }, [user, id, chat]);
+  }, [keepsLeft, id, chat]);
 
   const look = (chosen: string): void => {
     setId(chosen);
@@ -62,9 +66,9 @@ export function Room({ session, store, onLeave, onTrouble }: RoomProps): ReactEl
     onLeave();
     try {
       // Nothing of the user is left on the machine: neither what was kept, nor what a chat keeps at its end.
-      if (user !== undefined) await store.removeAll(prefix);
+      if (user !== undefined) await archive.removeAll(prefix);
       await chats.close();
-      if (user !== undefined) await store.removeAll(prefix);
+      if (user !== undefined) await archive.removeAll(prefix);
     } catch (error) {
       onTrouble(describeError(error).detail);
     }
@@ -76,7 +80,7 @@ export function Room({ session, store, onLeave, onTrouble }: RoomProps): ReactEl
         label={label}
         user={user ?? "No account"}
         chats={stored.chats}
-        problem={stored.problem}
+        note={stored.problem ?? (stored.chats.length === 0 ? "Nothing was said yet." : archive.about)}
         current={id}
         isOpen={isDrawerOpen}
         onClose={closeDrawer}

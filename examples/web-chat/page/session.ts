@@ -4,7 +4,7 @@ import type { AgentSource } from "agentwire/universal";
 export interface Session {
   /** The name of the backend. */
   readonly backend: string;
-  readonly source: AgentSource;
+  sourceOf(chat: string): AgentSource;
   /** The email of the account. Absent without one. */
   readonly user?: string;
 }

@@ -1,6 +1,6 @@
 import { describeError } from "agentwire/chat";
 import { useEffect, useState } from "react";
-import type { BrowserStore, StoredChat } from "./browser-store.ts";
+import type { Archive, StoredChat } from "./archive.ts";
 
 interface Listed {
   readonly chats: readonly StoredChat[];
@@ -8,8 +8,8 @@ interface Listed {
   readonly problem: string | undefined;
 }
 
-/** The chats of the store whose ids begin with `prefix`, newest first. */
-export function useStoredChats(store: BrowserStore, prefix: string): Listed {
+/** The chats of the archive whose ids begin with `prefix`, newest first. */
+export function useStoredChats(archive: Archive, prefix: string): Listed {
   const [listed, setListed] = useState<Listed>({ chats: [], problem: undefined });
   useEffect(() => {
     let latest = 0;
@@ -17,18 +17,18 @@ export function useStoredChats(store: BrowserStore, prefix: string): Listed {
       const request = ++latest;
       let next: Listed;
       try {
-        next = { chats: await store.chats(prefix), problem: undefined };
+        next = { chats: await archive.chats(prefix), problem: undefined };
       } catch (error) {
         next = { chats: [], problem: describeError(error).detail };
       }
       if (request === latest) setListed(next); // otherwise a later request tells more
     };
-    const unsubscribe = store.subscribe(() => void read());
+    const unsubscribe = archive.subscribe(() => void read());
     void read();
     return () => {
       latest = -1;
       unsubscribe();
     };
-  }, [store, prefix]);
+  }, [archive, prefix]);
   return listed;
 }

@@ -50,6 +50,6 @@ export interface PromptInbox {
    * backend will carry it out
    */
   send(key: string, command: InboxCommand): Promise<InboxOutcome>;
-  /** @param refused why the backend did not carry out a decision, an answer or the end of a grant */
+  /** The listener gets why the backend did not carry out a decision, an answer or the end of a grant. */
   onChange(listener: (refused?: AnyAgentwireError) => void): Unsubscribe;
 }

@@ -35,14 +35,18 @@ export const NOTHING_SHOWN: ShownState = {
 
 /** A prompt that waits in the inbox. */
 export interface WaitingPrompt {
+  /** The key of its command, which is the id of its message. */
   readonly key: string;
+  /** When it came: RFC 3339. */
   readonly at: string;
+  /** The `user` of its request. */
   readonly by: string;
   readonly input: PromptInput;
 }
 
-/** The data of the frame `state`. */
+/** The data of the frame `state` on the wire: what viewers see of a chat beside its events. */
 export interface RelayChatState extends ShownState {
+  /** The position of the last event. */
   readonly head: number;
   readonly caught_up: true;
   /** Empty while the chat does not exist. */
