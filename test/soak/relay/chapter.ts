@@ -15,6 +15,7 @@ import { balancerLink, redisLink } from "./links.ts";
 import { Witness } from "./log-reader.ts";
 import { Nemesis } from "./nemesis.ts";
 import { ChatUsers } from "./users.ts";
+import type { ChatViewer } from "./viewers.ts";
 import { Wire } from "./wire.ts";
 
 const SERVERS = 3;
@@ -169,7 +170,11 @@ class RelayChapter {
     await this.#bounded("a command is not answered", acted);
     watching.abort();
     await watched;
-    await this.#until("a chat is not quiet", () => this.#isQuiet(users));
+    await this.#until(
+      "a chat is not quiet",
+      () => this.#isQuiet(users),
+      () => this.#state(users),
+    );
     const fresh = users.map((each) => each.open());
     await this.#until("a new viewer sees nothing", async () =>
       fresh.every(({ chat }) => {
@@ -177,8 +182,8 @@ class RelayChapter {
         return !loading && connection.status === "ready";
       }),
     );
-    for (const { chat, record } of [...users.flatMap(({ viewers }) => viewers), ...fresh])
-      record.messages = JSON.stringify(chat.getSnapshot().saved.messages);
+    for (const viewer of [...users.flatMap(({ viewers }) => viewers), ...fresh])
+      viewer.record.messages = messagesOf(viewer);
     for (const { problem } of users.flatMap(({ readers }) => readers)) if (problem) this.#blame("reader", problem);
     const history = await this.#history(users);
     await Promise.all([...users.map((each) => each.close()), ...fresh.map(({ chat }) => chat.close())]);
@@ -238,11 +243,7 @@ class RelayChapter {
     }
     return users.every(({ id, viewers, readers }) => {
       const head = this.#witnesses.find((each) => each.id === id)?.head;
-      const isShown = viewers.every(({ chat }) => {
-        const { busy, loading, messages } = chat.getSnapshot();
-        return !busy && !loading && messages.toArray().every(({ status }) => status !== "queued");
-      });
-      return isShown && readers.every((reader) => reader.head === head);
+      return viewers.every(isIdle) && readers.every((reader) => reader.head === head);
     });
   }
 
@@ -254,22 +255,30 @@ class RelayChapter {
     late.abort();
   }
 
-  async #until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  async #until(what: string, holds: () => Promise<boolean>, state = () => ""): Promise<void> {
     const end = this.#now() + BOUND;
     while (!(await holds().catch(() => false))) {
       this.#setup.order.progress(0);
       if (this.#now() > end) {
-        this.#blame("stuck", `${what}, ${BOUND} ms after the last fault: ${this.#state()}`);
+        this.#blame("stuck", `${what}, ${BOUND} ms after the last fault: ${state()}`);
         return;
       }
       await setTimeout(LOOK);
     }
   }
 
-  #state(): string {
-    return this.#witnesses
-      .map(({ id, head, isOpen }) => `${id} has ${head} events${isOpen ? ", and is open" : ""}`)
-      .join("; ");
+  #state(users: readonly ChatUsers[]): string {
+    return users
+      .map(({ id, viewers, readers }) => {
+        const witness = this.#witnesses.find((each) => each.id === id);
+        const shown = viewers.filter((viewer) => !isIdle(viewer)).map((viewer) => {
+          const { busy, loading, connection, queue } = viewer.chat.getSnapshot();
+          return JSON.stringify([viewer.name, { busy, loading, connection, queue }]);
+        });
+        const read = readers.map(({ head }) => `a reader is at ${head}`);
+        return `${id} has ${witness?.head} events${witness?.isOpen ? ", and is open" : ""}; ${[...shown, ...read].join("; ")}`;
+      })
+      .join("\n  ");
   }
 
   async #history(users: readonly ChatUsers[]): Promise<History> {
@@ -286,4 +295,15 @@ class RelayChapter {
       trims: this.#setup.trims,
     };
   }
+}
+
+function isIdle({ chat }: ChatViewer): boolean {
+  const { busy, loading, messages } = chat.getSnapshot();
+  return !busy && !loading && messages.toArray().every(({ status }) => status !== "queued");
+}
+
+/** Without prompts that never left the viewer. */
+function messagesOf({ chat }: ChatViewer): string {
+  const { messages } = chat.getSnapshot().saved;
+  return JSON.stringify(messages.filter(({ role, turnId, status }) => role !== "user" || turnId || status === "queued"));
 }

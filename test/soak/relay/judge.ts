@@ -1,6 +1,6 @@
 // Everything that must not be in a chapter that is over. Names of promises are those of `relay.md`.
 import { checkTranscript } from "agentwire/universal";
-import { type ChatRecord, type Fault, type History, type Op, printOf, type ViewerRecord } from "./history.ts";
+import { type ChatRecord, type Fault, type History, type Op, printOf, type Run, type ViewerRecord } from "./history.ts";
 import { type LoggedTurn, positionsOf, turnsOf } from "./turns.ts";
 
 export interface Violation {
@@ -140,10 +140,9 @@ function* judgeRuns(
   history: History,
 ): Iterable<Violation> {
   const ops = history.ops.filter((op) => op.chat === chat.id && op.type === "prompt");
-  const runs = Map.groupBy(
-    history.runs.filter((run) => run.chat === chat.id),
-    ({ asks }) => asks,
-  );
+  const runs = new Map<string, Run[]>();
+  for (const run of history.runs)
+    if (run.chat === chat.id) runs.set(run.asks, [...(runs.get(run.asks) ?? []), run]);
   for (const [asks, own] of runs) {
     const op = ops.find((each) => each.asks === asks);
     if (!op) yield fault("run-unknown", `${chat.id}: an agent got ${asks}, which nobody sent`);

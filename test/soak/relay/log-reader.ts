@@ -1,7 +1,6 @@
 // Reads the tables of a log directly, so that a fault of the log's own reading is seen.
 import { DatabaseSync } from "node:sqlite";
 import type { UniversalEvent } from "agentwire/universal";
-import type { createClient } from "redis";
 import type { ChatRecord, KeptBatch } from "./history.ts";
 
 /** Reads the batches of a chat behind a position. */
@@ -31,12 +30,23 @@ export function sqliteReader(file: string): BatchReader {
   };
 }
 
-export function redisReader(client: ReturnType<typeof createClient>): BatchReader {
+/** What is called of a client of Redis. */
+interface RedisRows {
+  xRange(
+    key: string,
+    from: string,
+    to: string,
+  ): Promise<readonly { readonly id: string; readonly message: Readonly<Record<string, string>> }[] | null>;
+  exists(keys: string[]): Promise<number>;
+  destroy(): void;
+}
+
+export function redisReader(client: RedisRows): BatchReader {
   const key = (chat: string, name: string): string => `aw:{${chat}}:${name}`;
   return {
     read: async (chat, after) => {
       const rows = await client.xRange(key(chat, "log"), `(${after}-0`, "+");
-      return rows.map(({ id, message }) => ({
+      return (rows ?? []).map(({ id, message }) => ({
         first: Number(message["f"]),
         last: Number(id.split("-")[0]),
         epoch: Number(message["p"]),

@@ -126,7 +126,6 @@ function endSegment(record: ViewerRecord, end: "reset" | "snapshot", after = 0):
 /** A reader of the wire: comes back with the last id after each loss. */
 export class WireReader {
   readonly record: ViewerRecord;
-  readonly #wire: Wire;
   readonly #path: string;
   readonly #stop = new AbortController();
   #drop: AbortController | undefined;
@@ -136,7 +135,6 @@ export class WireReader {
   readonly #over: Promise<void>;
 
   constructor(wire: Wire, chat: string, name: string) {
-    this.#wire = wire;
     this.#path = `${wire.url}/${encodeURIComponent(chat)}`;
     this.record = { chat, name, segments: [newSegment(0)] };
     this.#over = this.#run();
