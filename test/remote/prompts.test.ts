@@ -39,6 +39,25 @@ describe("a prompt over a relay", () => {
     expectSound(viewer, false);
   });
 
+  test("stays one message when its session goes on behind the turn of a withdrawn prompt", async () => {
+    await using relay = await FakeRelay.start();
+    await using viewer = new Viewer(relay);
+    await viewer.ready();
+    relay.tell(...new Script("ses_1").session().turn("First", { prompt_id: "p_1" }).turnEnded().events);
+    const withdrawn = new Script("ses_2").session().turn("Never", { prompt_id: "p_2" });
+    relay.tell(...withdrawn.turnEnded({ status: "cancelled" }).sessionEnded().events);
+    viewer.chat.send("Second");
+    await relay.until(() => relay.queue.length === 1);
+    const script = new Script("ses_1").session().turn("First", { prompt_id: "p_1" }).turnEnded();
+    const told = script.events.length;
+    relay.queue = [];
+    script.turn("Second", { prompt_id: relay.commands[0]?.key ?? "" }).message(["Yes."]);
+    relay.tell(...script.turnEnded().events.slice(told));
+    relay.says({ busy: false });
+    await viewer.until(({ busy, messages }) => !busy && messages.at(-1)?.role === "assistant");
+    expect(viewer.lines.filter((line) => line.endsWith("Second"))).toEqual(["user sent: Second"]);
+  });
+
   test("goes to the relay at once even while a turn runs, and the queue is that of the relay for all viewers", async () => {
     await using relay = await FakeRelay.start();
     await using viewer = new Viewer(relay);

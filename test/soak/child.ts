@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { add, type Counts, NOTHING } from "./counts.ts";
-import type { ProtocolName } from "./plan.ts";
+import type { SoakedName } from "./plan.ts";
 import type { Message, Order } from "./player.ts";
 import { command, tell } from "./report.ts";
 
@@ -27,7 +27,7 @@ const FROM_SOURCE = new URL("../helpers/from-source.ts", import.meta.url).href;
 
 /** The process of one protocol. */
 export class Child {
-  readonly protocol: ProtocolName;
+  readonly protocol: SoakedName;
   readonly over: Promise<void>;
   /** Every violation, told. */
   readonly problems: string[] = [];

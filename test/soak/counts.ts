@@ -15,6 +15,8 @@ export interface Counts {
   readonly reconnects: number;
   readonly recovered: number;
   readonly decisions: number;
+  /** What was done to the servers of the relay, and to their log. */
+  readonly faults: Readonly<Record<string, number>>;
 }
 
 export const NOTHING: Counts = {
@@ -30,25 +32,34 @@ export const NOTHING: Counts = {
   reconnects: 0,
   recovered: 0,
   decisions: 0,
+  faults: {},
 };
 
 export function add(one: Counts, other: Counts): Counts {
-  const codes: Record<string, number> = { ...one.codes };
-  for (const [code, count] of Object.entries(other.codes)) codes[code] = (codes[code] ?? 0) + count;
   return {
     chapters: one.chapters + other.chapters,
     turns: one.turns + other.turns,
     completed: one.completed + other.completed,
     cancelled: one.cancelled + other.cancelled,
     failed: one.failed + other.failed,
-    codes,
+    codes: sums(one.codes, other.codes),
     cuts: one.cuts + other.cuts,
     links: one.links + other.links,
     restarts: one.restarts + other.restarts,
     reconnects: one.reconnects + other.reconnects,
     recovered: one.recovered + other.recovered,
     decisions: one.decisions + other.decisions,
+    faults: sums(one.faults, other.faults),
   };
+}
+
+function sums(
+  one: Readonly<Record<string, number>>,
+  other: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const sum: Record<string, number> = { ...one };
+  for (const [name, count] of Object.entries(other)) sum[name] = (sum[name] ?? 0) + count;
+  return sum;
 }
 
 /** Of the turns of a chapter. */

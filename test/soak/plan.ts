@@ -5,6 +5,12 @@ export const PROTOCOLS = ["proxy", "codebuff", "codey", "cass"] as const;
 
 export type ProtocolName = (typeof PROTOCOLS)[number];
 
+/** The relay, by the log of its servers. */
+export const RELAYS = ["relay-sqlite", "relay-redis"] as const;
+
+/** All that the soak runs, each in a process of its own. */
+export type SoakedName = ProtocolName | (typeof RELAYS)[number];
+
 /** How bytes of one direction travel. */
 export interface HalfPlan {
   /** `whole`: as they were read. `bytes`: one by one. `random`: in segments of chance. */

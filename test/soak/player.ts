@@ -5,11 +5,11 @@
 import { type ChapterSetup, type Finding, playChapter } from "./chapter.ts";
 import { add, type Counts, NOTHING } from "./counts.ts";
 import { DRIVERS } from "./drivers.ts";
-import { chapterPlan, type ProtocolName } from "./plan.ts";
+import { chapterPlan, type ProtocolName, type SoakedName } from "./plan.ts";
 
 /** What a child is to do. */
 export interface Order {
-  readonly protocol: ProtocolName;
+  readonly protocol: SoakedName;
   readonly seed: number;
   /** The one chapter to play; undefined for one after the other. */
   readonly only?: number | undefined;
@@ -43,7 +43,7 @@ const TELLING = 500;
 /** ms after which a child that has not ended says what holds it; less than its parent allows. */
 const HELD = 5_000;
 
-const order: Order = JSON.parse(process.argv[2] ?? "{}");
+const order: Order & { readonly protocol: ProtocolName } = JSON.parse(process.argv[2] ?? "{}");
 const say = (message: Message): void => void process.send?.(message);
 
 /** Chapters under way, for what cannot be laid to one of them. */

@@ -5,14 +5,14 @@ import { Half } from "./half.ts";
 import type { FaultPlan, LinkPlan } from "./plan.ts";
 
 /** Stands between clients and a server on loopback, and lets their bytes travel as planned. */
-export class ChaosProxy {
+export class ChaosProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #links = new Set<Link>();
   readonly #plan: (link: number) => LinkPlan;
   #count = 0;
   #cuts = 0;
-  /** The port of the server; undefined while there is none, and who connects is turned away. */
-  target: number | undefined;
+  /** The port of the server, or what chooses one; undefined while there is none, and who connects is turned away. */
+  target: number | undefined | (() => number | undefined);
 
   private constructor(server: Server, plan: (link: number) => LinkPlan) {
     this.#server = server;
@@ -57,6 +57,12 @@ export class ChaosProxy {
     return [...this.#links].filter((link) => link.open).map((link) => link.words);
   }
 
+  /** Resets every link. */
+  cutAll(): void {
+    this.#cuts += this.#links.size;
+    for (const link of this.#links) link.cut();
+  }
+
   /** Ends the port and every link. */
   async stop(): Promise<void> {
     const closed = once(this.#server, "close");
@@ -65,14 +71,19 @@ export class ChaosProxy {
     await closed;
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
   #accept(client: Socket): void {
     const number = this.#count++;
-    if (this.target === undefined) {
+    const port = typeof this.target === "function" ? this.target() : this.target;
+    if (port === undefined) {
       client.on("error", () => {}); // it may have left already
       reset(client);
       return;
     }
-    const link = new Link(number, client, this.target, this.#plan(number), () => {
+    const link = new Link(number, client, port, this.#plan(number), () => {
       this.#cuts++;
     });
     this.#links.add(link);
@@ -137,6 +148,13 @@ class Link {
     this.#server.on("close", check);
   }
 
+  cut(): void {
+    this.#up.swallow();
+    this.#down.swallow();
+    reset(this.#client);
+    reset(this.#server);
+  }
+
   destroy(): void {
     this.#up.swallow();
     this.#down.swallow();
@@ -147,10 +165,7 @@ class Link {
   #happen({ kind, ms }: FaultPlan, half: Half): void {
     switch (kind) {
       case "rst":
-        this.#up.swallow();
-        this.#down.swallow();
-        reset(this.#client);
-        reset(this.#server);
+        this.cut();
         return;
       case "fin":
         this.#up.finish();

@@ -1,6 +1,6 @@
 import type { Finding } from "./chapter.ts";
 import type { Counts } from "./counts.ts";
-import type { ProtocolName } from "./plan.ts";
+import type { SoakedName } from "./plan.ts";
 
 const COLUMNS = [
   "turns",
@@ -15,7 +15,7 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof Counts)[];
 
 /** What has happened, by protocol, and below it how turns failed. */
-export function table(all: ReadonlyMap<ProtocolName, Counts>): string {
+export function table(all: ReadonlyMap<SoakedName, Counts>): string {
   const rows = [
     ["", ...COLUMNS],
     ...[...all].map(([name, counts]) => [name, ...COLUMNS.map((column) => String(counts[column]))]),
@@ -30,15 +30,21 @@ export function table(all: ReadonlyMap<ProtocolName, Counts>): string {
       )
       .join("  "),
   );
-  const failures = [...all].map(([name, { codes }]) => {
-    const counted = Object.entries(codes).sort(([, one], [, other]) => other - one);
-    return `${name.padEnd(widths[0] ?? 0)}  failed: ${counted.map(([code, count]) => `${code} ${count}`).join(", ") || "none"}`;
+  const told = [...all].flatMap(([name, { codes, faults }]) => {
+    const begin = name.padEnd(widths[0] ?? 0);
+    const failed = `${begin}  failed: ${counted(codes) || "none"}`;
+    return Object.keys(faults).length === 0 ? [failed] : [failed, `${begin}  faults: ${counted(faults)}`];
   });
-  return [...lines, "", ...failures].join("\n");
+  return [...lines, "", ...told].join("\n");
+}
+
+function counted(counts: Readonly<Record<string, number>>): string {
+  const sorted = Object.entries(counts).sort(([, one], [, other]) => other - one);
+  return sorted.map(([name, count]) => `${name} ${count}`).join(", ");
 }
 
 /** A violation, with what was on the wire, and how to have it again. */
-export function tell(finding: Finding, protocol: ProtocolName, seed: number): string {
+export function tell(finding: Finding, protocol: SoakedName, seed: number): string {
   const { kind, message, turn, chapter, frames } = finding;
   return [
     `VIOLATION ${kind}: ${protocol}, seed ${seed}, chapter ${chapter}${turn === undefined ? "" : `, turn ${turn}`}`,
@@ -50,7 +56,7 @@ export function tell(finding: Finding, protocol: ProtocolName, seed: number): st
 }
 
 /** The same plan comes again; what of it comes first is up to the machine, so it may take some tries. */
-export function command(protocol: ProtocolName, seed: number, chapter?: number): string {
+export function command(protocol: SoakedName, seed: number, chapter?: number): string {
   const which = chapter === undefined ? "" : ` --chapter ${chapter}`;
   return `npm run soak -- --protocol ${protocol} --seed ${seed}${which}`;
 }

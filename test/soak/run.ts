@@ -1,9 +1,13 @@
-/** `npm run soak`: random turns over links that are cut, delayed and halved, on every client of a socket. See HELP. */
+/** `npm run soak`: random turns over links that are cut, delayed and halved, on every client of a socket and on the relay. See HELP. */
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { endOnSignal } from "../../scripts/support/run.ts";
 import { Child } from "./child.ts";
-import { PROTOCOLS } from "./plan.ts";
+import { PROTOCOLS, RELAYS, type SoakedName } from "./plan.ts";
+import { isRedisMissing } from "../server/support/redis-server.ts";
 import { table } from "./report.ts";
+
+const SOAKED: readonly SoakedName[] = [...PROTOCOLS, ...RELAYS];
 
 const HELP = `Usage: npm run soak -- [options]
 
@@ -11,10 +15,12 @@ Random turns of every socket client against its mock server, through a TCP proxy
 gathers what passes. Real sockets, real time, short limits. At the end, what the servers have received and what the user
 has seen must agree. Each protocol has a process of its own, which must end by itself.
 
+The relay runs as several servers over one log, which are killed, frozen and replaced, with their log.
+
 Options:
   --seconds <n>      How long all protocols run, side by side.  [60, or without end when --turns is given]
   --turns <n>        So many turns of each protocol.
-  --protocol <name>  Only this one; may be repeated: ${PROTOCOLS.join(", ")}.
+  --protocol <name>  Only this one; may be repeated: ${SOAKED.join(", ")}.
   --seed <n>         The same seed gives the same plan: turns, texts, answers, faults of links. It does not give the same
                      interleaving: that is up to the machine.  [a random one]
   --chapter <n>      Only this chapter of the plan: one client, from its first turn to its end. Again and again with
@@ -22,6 +28,8 @@ Options:
   --strict-line      Lets no client of the proxy or of Cass send anything while a prompt runs on its connection.
   --help             This text.
 `;
+
+const RELAY_PLAYER = fileURLToPath(new URL("relay/player.ts", import.meta.url));
 
 /** ms between two lines of progress. */
 const TELLING = 5_000;
@@ -43,7 +51,7 @@ const { values } = parseArgs({
   },
 });
 
-const unknown = values.protocol.filter((name) => !PROTOCOLS.some((known) => known === name));
+const unknown = values.protocol.filter((name) => !SOAKED.some((known) => known === name));
 const numbers = [values.seconds, values.turns, values.seed, values.chapter].map((value) =>
   Number(value ?? 1),
 );
@@ -60,25 +68,27 @@ function refuse(problem: string): void {
 
 async function soak(): Promise<void> {
   const seed = Number(values.seed);
-  const chosen = PROTOCOLS.filter((name) => values.protocol.length === 0 || values.protocol.includes(name));
+  const chosen = SOAKED.filter((name) => values.protocol.length === 0 || values.protocol.includes(name)).filter(
+    (name) => name !== "relay-redis" || !isRedisMissing,
+  );
   const only = values.chapter === undefined ? undefined : Number(values.chapter);
   const isBounded = values.turns !== undefined || only !== undefined;
   const seconds = values.seconds ?? (isBounded ? undefined : "60");
   const time = seconds === undefined ? Number.MAX_SAFE_INTEGER : Number(seconds) * 1_000;
   console.log(`seed ${seed}`);
   const start = performance.now();
-  const children = chosen.map(
-    (protocol) =>
-      new Child({
-        protocol,
-        seed,
-        only,
-        time,
-        turns: values.turns === undefined ? Number.MAX_SAFE_INTEGER : Number(values.turns),
-        times: only !== undefined && seconds === undefined ? 1 : Number.MAX_SAFE_INTEGER,
-        strictLine: values["strict-line"] && (protocol === "proxy" || protocol === "cass"),
-      }),
-  );
+  const children = chosen.map((protocol) => {
+    const order = {
+      protocol,
+      seed,
+      only,
+      time,
+      turns: values.turns === undefined ? Number.MAX_SAFE_INTEGER : Number(values.turns),
+      times: only !== undefined && seconds === undefined ? 1 : Number.MAX_SAFE_INTEGER,
+      strictLine: values["strict-line"] && (protocol === "proxy" || protocol === "cass"),
+    };
+    return new Child(order, RELAYS.some((name) => name === protocol) ? { program: RELAY_PLAYER } : {});
+  });
   const telling = setInterval(() => {
     const at = Math.round((performance.now() - start) / 1_000);
     console.log(`${String(at).padStart(5)} s  ${children.map((child) => child.progress).join("  ")}`);

@@ -18,6 +18,28 @@ describe("a transcript", () => {
     expect(emptyTranscript.session).toEqual({ state: "none" });
   });
 
+  test("follows a session that goes on behind the end of a shorter one", () => {
+    const long = new Script("ses_1").session().turn("one").turnEnded();
+    const short = new Script("ses_2").session().turn("two").turnEnded().sessionEnded();
+    const before = [...long.events, ...short.events];
+    expect(fold(before).session).toMatchObject({ id: "ses_2", state: "ended" });
+    const more = new Script("ses_1").session().turn("one").turnEnded().turn("three").permission("requested");
+    const transcript = fold([...before, ...more.events.slice(long.events.length)]);
+    expect(transcript.session).toMatchObject({ id: "ses_1", state: "open" });
+    expect(transcript.turn?.id).toBe("trn_2");
+    expect(transcript.pending.toArray()).toHaveLength(1);
+  });
+
+  test("does not follow an earlier session while the newest one is open, or once both have ended", () => {
+    const earlier = new Script("ses_1").session().turn("one");
+    const later = new Script("ses_2").session();
+    const end = new Script("ses_1").session().turn("one").turnEnded().sessionEnded();
+    const rest = end.events.slice(earlier.events.length);
+    expect(fold([...earlier.events, ...later.events, ...rest]).session).toMatchObject({ id: "ses_2" });
+    later.sessionEnded();
+    expect(fold([...end.events, ...later.events, ...rest]).session).toMatchObject({ id: "ses_2" });
+  });
+
   test("has the open turn, and adds up the usage and cost of all turns", () => {
     const script = new Script().session().turn("one", { native_turn_id: "n" });
     const open = { id: "trn_1", metadata: { native_turn_id: "n" }, startedAt: START + 1 };

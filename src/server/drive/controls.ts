@@ -3,8 +3,7 @@ import type { Chat } from "../../chat/chat.ts";
 import type { EventLog } from "../event-log.ts";
 import { isAttended } from "../view/attended.ts";
 import type { Channel } from "../view/channel.ts";
-import { type RelayWish, readKept } from "../wire/command.ts";
-import { type FailedPrompt, promptInputOf } from "./failed-prompt.ts";
+import { type RelayWish, readKept, waitingIn } from "../wire/command.ts";
 import type { DrivenRequests } from "./requests.ts";
 
 export interface ControlCommandsHost {
@@ -15,7 +14,6 @@ export interface ControlCommandsHost {
   readonly requests: DrivenRequests;
   readonly chat: Chat | undefined;
   readonly prompts: { readonly active: { readonly key: string } | undefined };
-  writeFailed(prompt: FailedPrompt): Promise<void>;
   onAttended(): void;
   failed(what: string, error: unknown): void;
 }
@@ -119,23 +117,16 @@ export class ControlCommands {
     } else await this.#withdraw(target);
   }
 
-  /** The log first says that the prompt is over. If this process stops then, the next one removes it. */
+  /** The prompt stays in the inbox until the log says that it is over. */
   async #withdraw(target: string): Promise<void> {
+    const { settings, channel } = this.#host;
     const kept = readKept(await this.#queued(target));
-    if (!kept) return;
-    const input = promptInputOf(kept.wish);
-    const error = {
-      code: "relay.withdrawn",
-      message: "The message was withdrawn before the agent got it.",
-      details: { delivery: "not-sent" },
-    };
-    await this.#host.writeFailed({ key: target, input, status: "cancelled", error });
-    await this.#host.settings.log.withdraw(this.#host.channel.id, target);
+    if (kept) await settings.log.edit(channel.id, target, { ...kept, withdrawn: true });
   }
 
-  /** The value of a prompt in the inbox. */
+  /** The value of a prompt that waits. */
   async #queued(target: string): Promise<unknown> {
     const queue = await this.#host.settings.log.queue(this.#host.channel.id);
-    return queue.find(({ key }) => key === target)?.value;
+    return waitingIn(queue).find(({ key }) => key === target)?.value;
   }
 }

@@ -4,7 +4,7 @@ import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { LogCommand } from "../event-log.ts";
 import type { RelaySettings } from "../options.ts";
 import type { Channel } from "../view/channel.ts";
-import { readKept, type StoredCommand } from "../wire/command.ts";
+import { readKept, type StoredCommand, waitingIn } from "../wire/command.ts";
 import { type FailedPrompt, promptInputOf } from "./failed-prompt.ts";
 
 export interface DrivenPromptsHost {
@@ -40,8 +40,8 @@ const NOT_SENT = { delivery: "not-sent" };
 export class DrivenPrompts {
   readonly #host: DrivenPromptsHost;
   #active: ActivePrompt | undefined;
-  /** The keys of prompts that have a turn in the log. */
-  #known: ReadonlySet<string> = new Set();
+  /** The keys of prompts that have a turn. A log that has lost its end may have such a prompt in its inbox again. */
+  #known = new Set<string>();
   /** The key of the prompt that was taken last. */
   #taken: string | undefined;
   #nextId = "";
@@ -63,7 +63,7 @@ export class DrivenPrompts {
 
   /** What the log holds. */
   recovered(known: ReadonlySet<string>, taken: string | undefined): void {
-    this.#known = known;
+    this.#known = new Set(known);
     this.#taken = taken;
   }
 
@@ -96,9 +96,17 @@ export class DrivenPrompts {
   async next(sendNow: string | undefined): Promise<boolean> {
     const { channel, chat, settings, epoch, isSaved, isEnding } = this.#host;
     const { log } = settings;
-    const { id, queue } = channel;
+    const { id } = channel;
+    if (!chat || isEnding) return false;
+    const isBetween = !chat.getSnapshot().busy && isSaved;
+    const queue = waitingIn(channel.queue);
+    const withdrawn = channel.queue.find((command) => !queue.includes(command));
+    if (withdrawn && isBetween) {
+      await this.#endWithdrawn(withdrawn);
+      return true;
+    }
     const [first] = queue;
-    if (!first || !chat || isEnding) return false;
+    if (!first) return false;
     const hurried =
       queue.find(({ value }) => replaces(readKept(value))) ?? queue.find(({ key }) => key === sendNow);
     if (hurried && hurried !== first) {
@@ -107,7 +115,7 @@ export class DrivenPrompts {
     }
     const { busy, connection } = chat.getSnapshot();
     if (hurried && busy) chat.cancel();
-    if (busy || this.#active || connection.contextLost || !isSaved) return false;
+    if (!isBetween || this.#active || connection.contextLost) return false;
     if (this.#known.has(first.key)) {
       await log.withdraw(id, first.key); // it has a turn: an earlier driver stopped before it could remove it
       return true;
@@ -116,8 +124,21 @@ export class DrivenPrompts {
     if (!command) return false;
     this.#taken = command.key;
     this.#begin(chat, command); // viewers see `busy` before the prompt leaves the queue
-    channel.setQueue(queue.filter(({ key }) => key !== command.key));
+    channel.setQueue(channel.queue.filter(({ key }) => key !== command.key));
     return true; // it may be over already
+  }
+
+  /** The log first says that the prompt is over. If this process stops then, the next one removes it. */
+  async #endWithdrawn({ key, value }: LogCommand): Promise<void> {
+    const { settings, channel, writeFailed } = this.#host;
+    const kept = readKept(value);
+    if (kept && !this.#known.has(key)) {
+      const message = "The message was withdrawn before the agent got it.";
+      const error = { code: "relay.withdrawn", message, details: NOT_SENT };
+      await writeFailed({ key, input: promptInputOf(kept.wish), status: "cancelled", error });
+      this.#known.add(key);
+    }
+    await settings.log.withdraw(channel.id, key);
   }
 
   /** Ends all prompts in the inbox: the source makes no client. */
@@ -154,6 +175,7 @@ export class DrivenPrompts {
       error: undefined,
     };
     this.#active = active;
+    this.#known.add(key);
     this.#nextId = key;
     if (!active.wasSent) return;
     const sent = send(chat, kept);

@@ -60,7 +60,7 @@ export interface RelayChatState extends ShownState {
 export function waitingPrompts(queue: readonly LogCommand[]): readonly WaitingPrompt[] {
   return queue.flatMap(({ key, value }): WaitingPrompt[] => {
     const kept = readKept(value);
-    if (kept?.wish.type !== "prompt") return [];
+    if (kept?.wish.type !== "prompt" || kept.withdrawn) return [];
     const { at, by } = kept;
     const { input } = kept.wish;
     return [{ key, at, by, input: typeof input === "string" ? { text: input } : input }];

@@ -7,7 +7,7 @@ import { readDecision } from "../../core/gate/decision.ts";
 import { checkName } from "../../core/names.ts";
 import type { PromptInput } from "../../core/turn/prompt-input.ts";
 import type { Answer, Decision } from "../../core/values.ts";
-import type { CommandKind } from "../event-log.ts";
+import type { CommandKind, LogCommand } from "../event-log.ts";
 import type { RelayLimits } from "../limits.ts";
 import type { RelayAction } from "../options.ts";
 import { WireRefusal } from "./answers.ts";
@@ -60,6 +60,8 @@ export interface StoredCommand {
   readonly at: string;
   readonly by: string;
   readonly wish: RelayWish;
+  /** Of a prompt that was withdrawn. It stays in the inbox until the log can say so: between two turns. */
+  readonly withdrawn?: true;
 }
 
 type TextLimits = Pick<RelayLimits, "maxText" | "maxImages">;
@@ -206,15 +208,21 @@ export function wishAction(wish: RelayWish): RelayAction {
 /** Undefined for a value that this library did not write into the log. */
 export function readKept(value: unknown): StoredCommand | undefined {
   if (!isObject(value)) return undefined;
-  const { at, by, wish } = value;
+  const { at, by, wish, withdrawn } = value;
   if (typeof at !== "string" || typeof by !== "string" || !isObject(wish)) return undefined;
   const { type } = wish;
   if (typeof type !== "string" || !Object.hasOwn(READERS, type)) return undefined;
   try {
-    return { at, by, wish: READERS[type as WishType].read(wish, { maxText: Infinity, maxImages: Infinity }) };
+    const read = READERS[type as WishType].read(wish, { maxText: Infinity, maxImages: Infinity });
+    return { at, by, wish: read, ...(withdrawn === true ? { withdrawn } : {}) };
   } catch {
     return undefined; // a foreign writer
   }
+}
+
+/** The prompts of an inbox that will run. */
+export function waitingIn(queue: readonly LogCommand[]): readonly LogCommand[] {
+  return queue.filter(({ value }) => readKept(value)?.withdrawn !== true);
 }
 
 const MAX_ID = 256;

@@ -11,6 +11,7 @@ import {
   type RelayCommand,
   readWireCommand,
   type StoredCommand,
+  waitingIn,
   wishAction,
 } from "./command.ts";
 import type { ReadHost } from "./reads.ts";
@@ -126,7 +127,7 @@ export class CommandRequests {
         assertTakes(driver, wish.input);
         if (!refusesBusy) return undefined;
         const channel = this.#host.channel(chat);
-        const isBusy = driver?.isBusy || channel.shown.busy || (await log.queue(chat)).length > 0;
+        const isBusy = driver?.isBusy || channel.shown.busy || waitingIn(await log.queue(chat)).length > 0;
         this.#host.tidy(channel);
         if (isBusy) throw new WireRefusal(409, "busy", "A turn runs, or another prompt waits.");
         return undefined;
@@ -149,7 +150,7 @@ export class CommandRequests {
 
   async #waits(chat: string, target: string): Promise<boolean> {
     const queue = await this.#host.settings.log.queue(chat);
-    return queue.some(({ key }) => key === target);
+    return waitingIn(queue).some(({ key }) => key === target);
   }
 
   /** @throws WireRefusal `rate` */

@@ -94,12 +94,17 @@ function newBook({ session_id: id, native_session_id: nativeId }: UniversalEvent
   };
 }
 
-/** Stores the book. A new session's book becomes the current one, except that of a chat's own session. */
+/**
+ * Stores the book. A new session's book becomes the current one, except that of a chat's own session. So does the book
+ * of an earlier session that goes on behind the end of the current one.
+ */
 function written({ to, book }: Draft): Transcript {
   const { book: current, earlier } = to;
   if (book.isOfChat) return { ...to, earlier: earlier.with(book.sessionId, book) };
   if (current && current.sessionId !== book.sessionId) {
-    if (earlier.get(book.sessionId)) return { ...to, earlier: earlier.with(book.sessionId, book) };
+    const goesOn = current.session.state === "ended" && book.session.state !== "ended";
+    if (earlier.get(book.sessionId) && !goesOn)
+      return { ...to, earlier: earlier.with(book.sessionId, book) };
     to.earlier = earlier.with(current.sessionId, current);
   }
   to.book = book;

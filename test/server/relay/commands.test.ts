@@ -1,3 +1,4 @@
+import { ManualClock } from "agentwire/testing";
 import { agentStep } from "agentwire/testing/agent";
 import { describe, expect, test } from "vitest";
 import { answerOf, HOST, Rig, type RigOptions } from "./support/rig.ts";
@@ -342,6 +343,19 @@ describe("the queue", () => {
     expect(starts).toEqual(["one", "two", "three"]);
   });
 
+  test("a prompt that the log has forgotten and gets again does not run again", async () => {
+    const clock = new ManualClock();
+    const rig = new Rig({ clock, mock: { clock }, keyTtl: 1 });
+    const viewer = await rig.view();
+    await rig.prompt("one", "one");
+    await viewer.turns(1);
+    await clock.advance(10);
+    expect((await answerOf(rig.prompt("one", "one"))).body).toEqual({ key: "one", again: false });
+    await rig.prompt("two", "two");
+    await viewer.turns(2);
+    expect(rig.agent.prompts.map(({ text }) => text)).toEqual(["one", "two"]);
+  });
+
   test("`withdraw` removes a prompt, and the log says so. Later it answers 409 `settled`", async () => {
     const rig = new Rig({ mock: hangs });
     const viewer = await rig.view();
@@ -349,7 +363,10 @@ describe("the queue", () => {
     await rig.prompt("two", "two");
     await viewer.until(({ queue }) => queue?.length === 1);
     expect((await answerOf(rig.post({ key: "w", type: "withdraw", target: "two" }))).status).toBe(202);
-    await viewer.turns(1);
+    await viewer.until(({ queue }) => queue?.length === 0);
+    expect(new Set(viewer.events.map(({ session_id }) => session_id)).size).toBe(1);
+    await rig.post({ type: "cancel", target: "one" });
+    await viewer.turns(2); // not inside of the turn that ran
     expect(viewer.events.find(({ type }) => type === "error")?.data).toMatchObject({
       code: "relay.withdrawn",
     });

@@ -229,7 +229,8 @@ describe("R17: what leaves the server", () => {
     await rig.prompt(`Again ${secret}`, "p2");
     await viewer.until(({ queue }) => queue?.length === 1);
     await rig.post({ type: "withdraw", target: "p2" });
-    await viewer.turns(1);
+    await rig.post({ type: "cancel", target: "p1" });
+    await viewer.turns(2);
     const text = JSON.stringify(await rig.events());
     expect(text).toContain("My key is ***");
     expect(text).toContain("Again ***");
