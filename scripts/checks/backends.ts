@@ -17,6 +17,7 @@ const FOLDERS: readonly string[] = [
   "src/server",
   "examples/tui",
   "examples/web-chat/page",
+  "examples/relay/page",
 ];
 
 /** The files that may name backends: the table to choose one from, and the parts that only one backend has. */

@@ -73,7 +73,9 @@ describe("the index of the examples", () => {
   test.each([...programs, ...pages])("has one line for %s, with the command that runs it", (name) => {
     const rows = index.split("\n").filter((line) => line.startsWith(`| [${name}](${name}) |`));
     expect(rows).toHaveLength(1);
-    expect(rows[0]).toMatch(/\| `npm run (demo|example:(?:web|relay)|example -- examples\/[\w/-]+\.tsx?.*)` \|$/);
+    expect(rows[0]).toMatch(
+      /\| `npm run (demo|example:(?:web|relay)|example -- examples\/[\w/-]+\.tsx?.*)` \|$/,
+    );
   });
 
   test("names only examples that exist", () => {
