@@ -28,7 +28,11 @@ export class DurableReads {
     if (request.method === "HEAD") return answer(200, null, headersOf(start.log, start.head));
     if (live === null) return this.#events(request, chat, start, offset !== "now");
     const cursor = nextCursor(searchParams.get("cursor"), this.#host.settings.clock);
-    if (live === "long-poll") return this.#poll(request, chat, start, { "Stream-Cursor": cursor });
+    if (live === "long-poll") {
+      const poll = this.#poll(request, chat, start, { "Stream-Cursor": cursor });
+      this.#host.background(poll);
+      return poll;
+    }
     const options = { maxLife: STREAM_LIFE, translate: durableFrames(start, cursor) };
     const stream = await this.#reads.open(request, chat, start, options);
     return answer(200, stream, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
