@@ -1,7 +1,7 @@
 // Answers readers of Durable Streams, in its JSON mode: a chat is a stream, an event is a message.
-import { framesOf } from "../view/frames.ts";
-import { type AnswerHeaders, answer, unavailable, WireRefusal } from "./answers.ts";
+import { type AnswerHeaders, answer, WireRefusal } from "./answers.ts";
 import { durableFrames, nextCursor, readFrame } from "./durable-frames.ts";
+import { type EventRange, eventText } from "./event-text.ts";
 import { parsePosition, type WirePosition, writeOffset } from "./position.ts";
 import type { ReadHost, ReadRequests } from "./reads.ts";
 
@@ -10,11 +10,6 @@ const STREAM_LIFE = 60_000;
 /** Of a long-poll without news, in ms. It has no sign of life, so it ends below the idle limits of proxies. */
 const POLL_LIFE = 20_000;
 const END: AnswerHeaders = { "Stream-Up-To-Date": "true" };
-
-/** Where a reader begins, and the head of the log. */
-interface Start extends WirePosition {
-  readonly head: number;
-}
 
 export class DurableReads {
   readonly #host: ReadHost;
@@ -30,16 +25,20 @@ export class DurableReads {
     const offset = request.method === "HEAD" ? "now" : readOffset(searchParams.getAll("offset"), live);
     await this.#host.authorize(request, chat, "read");
     const start = await this.#start(chat, offset);
-    if (request.method === "HEAD") return answer(200, null, headersOf(start));
-    if (live === null) return this.#page(request, chat, start, offset !== "now");
+    if (request.method === "HEAD") return answer(200, null, headersOf(start.log, start.head));
+    if (live === null) return this.#events(request, chat, start, offset !== "now");
     const cursor = nextCursor(searchParams.get("cursor"), this.#host.settings.clock);
-    if (live === "long-poll") return this.#poll(request, chat, start, { "Stream-Cursor": cursor });
+    if (live === "long-poll") {
+      const poll = this.#poll(request, chat, start, { "Stream-Cursor": cursor });
+      this.#host.background(poll);
+      return poll;
+    }
     const options = { maxLife: STREAM_LIFE, translate: durableFrames(start, cursor) };
     const stream = await this.#reads.open(request, chat, start, options);
     return answer(200, stream, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
   }
 
-  async #start(chat: string, offset: WirePosition | "now" | undefined): Promise<Start> {
+  async #start(chat: string, offset: WirePosition | "now" | undefined): Promise<EventRange> {
     const head = await this.#host.settings.log.head(chat);
     if (!head) throw new WireRefusal(404, "unknown-chat", "This chat does not exist.");
     if (offset === "now") return { ...head, at: head.head };
@@ -51,29 +50,23 @@ export class DurableReads {
     return { ...head, ...checked, at: offset?.at ?? 0 };
   }
 
-  /** The next events, as many as a frame has. */
-  async #page(request: Request, chat: string, start: Start, hasTag: boolean, live?: AnswerHeaders) {
-    const { settings } = this.#host;
+  /** All events up to the head. */
+  #events(
+    request: Request,
+    chat: string,
+    start: EventRange,
+    hasTag: boolean,
+    live?: AnswerHeaders,
+  ): Response {
     const { log, at, head } = start;
-    const batches = at < head ? await settings.log.page(chat, at, settings.maxFrameEvents) : [];
-    if (batches.some((batch) => batch.log !== log))
-      throw unavailable("log-unavailable", "The chat was made anew meanwhile. Try again.");
-    const events = batches.flatMap((batch) => batch.events);
-    const [frame] = framesOf(log, at + 1, events, settings);
-    const { last, json } = (frame && readFrame(frame.bytes)) ?? { last: at, json: "[]" };
-    const tag = `"${log}.${at}-${last}${last < head ? "+" : ""}"`;
-    const headers = {
-      ...headersOf({ log, at: last }),
-      ...(last < head ? {} : END),
-      ...(hasTag ? { ETag: tag } : {}),
-      ...live,
-    };
+    const tag = `"${log}.${at}-${head}"`;
+    const headers = { ...headersOf(log, head), ...END, ...(hasTag ? { ETag: tag } : {}), ...live };
     if (hasTag && request.headers.get("if-none-match")?.includes(tag)) return answer(304, null, headers);
-    return answer(200, json, headers);
+    return answer(200, eventText(this.#host, chat, start, ["[", ",", "]"]), headers);
   }
 
-  async #poll(request: Request, chat: string, start: Start, live: AnswerHeaders): Promise<Response> {
-    if (start.at < start.head) return this.#page(request, chat, start, true, live);
+  async #poll(request: Request, chat: string, start: EventRange, live: AnswerHeaders): Promise<Response> {
+    if (start.at < start.head) return this.#events(request, chat, start, true, live);
     const reader = (await this.#reads.open(request, chat, start, { maxLife: POLL_LIFE })).getReader();
     for (;;) {
       const { done, value } = await reader.read();
@@ -81,12 +74,12 @@ export class DurableReads {
     }
     await reader.cancel();
     const now = await this.#start(chat, start);
-    if (now.at < now.head) return this.#page(request, chat, now, true, live);
-    return answer(204, null, { ...headersOf(now), ...END, ...live });
+    if (now.at < now.head) return this.#events(request, chat, now, true, live);
+    return answer(204, null, { ...headersOf(now.log, now.at), ...END, ...live });
   }
 }
 
-function headersOf({ log, at }: WirePosition): AnswerHeaders {
+function headersOf(log: string, at: number): AnswerHeaders {
   return {
     "Content-Type": "application/json",
     "Cross-Origin-Resource-Policy": "same-origin",

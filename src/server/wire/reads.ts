@@ -5,7 +5,8 @@ import type { LogHead } from "../event-log.ts";
 import type { RelayAction, RelaySettings } from "../options.ts";
 import type { Channel } from "../view/channel.ts";
 import type { Viewer, ViewerOptions } from "../view/viewer.ts";
-import { answer, jsonAnswer, unavailable, WireRefusal } from "./answers.ts";
+import { type AnswerHeaders, answer, jsonAnswer, unavailable, WireRefusal } from "./answers.ts";
+import { eventText } from "./event-text.ts";
 import { parsePosition, type WirePosition, writePosition } from "./position.ts";
 
 export interface ReadHost {
@@ -21,8 +22,6 @@ export interface ReadHost {
 /** How long a position that is ahead of the log may wait for the log, in ms: a copy of the log may be late. */
 const AHEAD_WAIT = 2_000;
 
-const PAGE = 500;
-
 export class ReadRequests {
   readonly #host: ReadHost;
   #viewers = 0;
@@ -35,7 +34,7 @@ export class ReadRequests {
     await this.#host.authorize(request, chat, "read");
     const head = await this.#host.settings.log.head(chat);
     if (!head) return answer(404, null);
-    return answer(200, null, { "Relay-Head": writePosition(head.log, head.head), "Relay-Log": head.log });
+    return answer(200, null, headOf(head));
   }
 
   async snapshot(request: Request, chat: string): Promise<Response> {
@@ -154,28 +153,14 @@ export class ReadRequests {
   /** The events up to the head, one per line. */
   async #lines(chat: string, position: WirePosition | undefined): Promise<Response> {
     const head = await this.checked(chat, position);
-    const { log } = this.#host.settings;
-    let at = position?.at ?? 0;
-    const end = head?.head ?? 0;
-    const encoder = new TextEncoder();
-    const body = new ReadableStream<Uint8Array>(
-      {
-        pull: async (controller) => {
-          const batches = at < end ? await log.page(chat, at, PAGE) : [];
-          const events = batches.flatMap((batch) => batch.events).slice(0, end - at);
-          if (events.length > 0)
-            controller.enqueue(encoder.encode(events.map((event) => `${JSON.stringify(event)}\n`).join("")));
-          at += events.length;
-          if (at >= end || events.length === 0) controller.close();
-        },
-      },
-      { highWaterMark: 0 },
-    );
-    const headers = head ? { "Relay-Head": writePosition(head.log, end), "Relay-Log": head.log } : {};
-    return answer(200, body, {
-      "Content-Type": "application/x-ndjson",
-      "X-Accel-Buffering": "no",
-      ...headers,
-    });
+    const at = position?.at ?? 0;
+    const hasEvents = head !== undefined && at < head.head;
+    const body = hasEvents ? eventText(this.#host, chat, { ...head, at }, ["", "\n", "\n"]) : "";
+    const headers = { "Content-Type": "application/x-ndjson", "X-Accel-Buffering": "no" };
+    return answer(200, body, head ? { ...headers, ...headOf(head) } : headers);
   }
+}
+
+function headOf({ log, head }: LogHead): AnswerHeaders {
+  return { "Relay-Head": writePosition(log, head), "Relay-Log": log };
 }

@@ -1,33 +1,8 @@
-import { createServer, request as httpRequest } from "node:http";
+import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
-import { relayListener } from "agentwire/server/node";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { answerOf, Rig, type RigOptions } from "./support/rig.ts";
-import { TestViewer } from "./support/viewer.ts";
-
-/** A relay on a socket of this machine. */
-async function served(options: RigOptions = {}) {
-  const rig = new Rig(options);
-  const server = createServer(relayListener(rig.relay.handler));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    await rig.relay.close({ drain: 0 });
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("no port");
-  const url = `http://127.0.0.1:${address.port}`;
-  const view = async (path = "/chats/c/events", init: RequestInit = {}) =>
-    new TestViewer(await fetch(`${url}${path}`, init));
-  const post = (command: object, headers: Record<string, string> = {}) =>
-    fetch(`${url}/chats/c/commands`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify(command),
-    });
-  return { rig, url, port: address.port, view, post };
-}
+import { answerOf } from "./support/rig.ts";
+import { served } from "./support/served.ts";
 
 const prompt = { key: "p1", type: "prompt", input: { text: "Hello" } };
 
