@@ -6,7 +6,7 @@ import { Queue } from "../core/queue.ts";
 import type { Json } from "../universal/events.ts";
 import { RelayExchange, type RelayHttp, wasClosed } from "./http.ts";
 import { Retries } from "./retries.ts";
-import { commandRefusal } from "./wire.ts";
+import { commandRefusal, type RelayAnswer } from "./wire.ts";
 
 /** A command that the relay has not confirmed. */
 export interface Command {
@@ -23,8 +23,9 @@ interface Sending extends Command {
   readonly answered: { resolve(): void; reject(error: AgentwireError): void };
 }
 
-/** The command may be repeated, because the relay knows its key. 408: its body arrived too slowly. */
-const TRY_AGAIN = 408;
+/** 408: the body of the command arrived too slowly. 400 without a code: it was cut on its way, before the relay. */
+const isCut = ({ status, code }: RelayAnswer): boolean =>
+  status === 408 || (status === 400 && code === undefined);
 
 /**
  * Sends commands one after the other, so that the relay gets them in the order of the calls. A command without an
@@ -118,7 +119,7 @@ export class Commands {
       const answer = await exchange.answer(response);
       if ((status === 202 || status === 200) && isObject(answer.body) && answer.body["key"] === key)
         return "accepted";
-      const isRefusal = status >= 400 && status < 500 && status !== TRY_AGAIN;
+      const isRefusal = status >= 400 && status < 500 && !isCut(answer);
       return isRefusal ? commandRefusal(answer, this.#waiting()) : (answer.retryAfter ?? 0);
     } catch (thrown) {
       const error = exchange.error(thrown);

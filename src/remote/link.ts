@@ -191,8 +191,8 @@ export class RelayLink {
       case 412: // another log
         this.#restart();
         return { error, again: true };
-      case 400: // the position cannot be read
-        if (this.#position) this.#restart();
+      case 400: // From others than the relay: the request was cut on its way.
+        if (this.#position && answer.code === "invalid-position") this.#restart();
         return { error };
       case 409: // The log ends before the position. The first time, the server may only be behind another one.
         if (this.#wasAhead) this.#restart();
