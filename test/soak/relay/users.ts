@@ -82,6 +82,7 @@ export class ChatUsers {
       withdraw: 1,
       reload: 2,
       drop: 1,
+      rest: isFull ? 20 : 0,
     });
     switch (what) {
       case "post":
@@ -98,6 +99,8 @@ export class ChatUsers {
         return;
       case "reload":
         this.#background(this.#reload());
+        return;
+      case "rest":
         return;
       case "drop":
         for (const reader of this.readers) reader.drop();
