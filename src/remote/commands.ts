@@ -5,7 +5,7 @@ import { Queue } from "../core/queue.ts";
 import type { Json } from "../universal/events.ts";
 import { RelayExchange, type RelayHttp } from "./http.ts";
 import { Retries } from "./retries.ts";
-import { commandRefusal } from "./wire.ts";
+import { commandRefusal, type RelayAnswer } from "./wire.ts";
 
 /** A command that the relay has not confirmed. */
 export interface Command {
@@ -20,8 +20,9 @@ export interface Command {
   isDropped: boolean;
 }
 
-/** The command may be repeated, because the relay knows its key. 408: its body arrived too slowly. */
-const TRY_AGAIN = 408;
+/** 408: the body of the command arrived too slowly. 400 without a code: it was cut on its way, before the relay. */
+const isCut = ({ status, body }: RelayAnswer): boolean =>
+  status === 408 || (status === 400 && body["code"] === undefined);
 
 /**
  * Sends commands one after the other, so that the relay gets them in the order of the calls. A command without an
@@ -98,7 +99,7 @@ export class Commands {
       const answer = await exchange.answer(response);
       const { status, body, retryAfter = 0 } = answer;
       if ((status === 202 || status === 200) && body["key"] === key) return undefined;
-      const isRefusal = status >= 400 && status < 500 && status !== TRY_AGAIN;
+      const isRefusal = status >= 400 && status < 500 && !isCut(answer);
       return isRefusal ? commandRefusal(answer, this.#waiting()) : retryAfter;
     } catch (thrown) {
       const error = exchange.error(thrown);

@@ -182,7 +182,11 @@ export class RelayLink {
     const error = attemptError(answer);
     if (status === 410) return { error, again: await this.#takeSnapshot(exchange) };
     // 409: the log ends before the position. The first time, the server may only be behind another one.
-    const isVoid = status === 412 || (status === 400 && this.#position) || (status === 409 && this.#wasAhead);
+    // 400 from others than the relay: the request was cut on its way.
+    const isVoid =
+      status === 412 ||
+      (status === 400 && this.#position && answer.body["code"] === "invalid-position") ||
+      (status === 409 && this.#wasAhead);
     this.#wasAhead = status === 409;
     if (isVoid) this.#restart();
     return { error, again: status === 412, retryAfter };

@@ -98,6 +98,7 @@ describe("a prompt over a relay", () => {
     ["HTTP 503", { status: 503, body: { code: "log-unavailable" } }],
     ["HTTP 502 of a proxy", { status: 502, body: "<html>" }],
     ["HTTP 408", { status: 408 }],
+    ["HTTP 400 of a server that got half of the request", { status: 400, body: "" }],
     ["a page of another server", { status: 200, body: "<html>Log in</html>" }],
     ["an answer about another key", { status: 202, body: { key: "other" } }],
   ] as const)("R6, R7: is sent again with the same key when %s, and runs once", async (_, misbehavior) => {

@@ -262,6 +262,21 @@ describe("a viewer of a relay", () => {
     expect(viewer.now.connection.reason).toBeUndefined();
   });
 
+  test("HTTP 400 of a server that got half of the request voids nothing", async () => {
+    await using relay = await FakeRelay.start();
+    relay.tell(...ALL);
+    await using viewer = new Viewer(relay);
+    await viewer.ready();
+    let resets = 0;
+    viewer.chat.on("reset", () => resets++);
+    relay.nextStreams.push({ status: 400, body: "" });
+    relay.end("cut");
+    await relay.until(() => relay.streams.length === 3 && relay.viewers === 1);
+    await viewer.ready();
+    expect(relay.streams).toEqual([null, `${relay.log}.${ALL.length}`, `${relay.log}.${ALL.length}`]);
+    expect(resets).toBe(0);
+  });
+
   test("headers are asked for each request, and a chat's id is escaped once", async () => {
     await using relay = await FakeRelay.start();
     let token = 0;

@@ -2,9 +2,9 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { endOnSignal } from "../../scripts/support/run.ts";
+import { isRedisMissing } from "../server/support/redis-server.ts";
 import { Child } from "./child.ts";
 import { PROTOCOLS, RELAYS, type SoakedName } from "./plan.ts";
-import { isRedisMissing } from "../server/support/redis-server.ts";
 import { table } from "./report.ts";
 
 const SOAKED: readonly SoakedName[] = [...PROTOCOLS, ...RELAYS];
@@ -68,9 +68,9 @@ function refuse(problem: string): void {
 
 async function soak(): Promise<void> {
   const seed = Number(values.seed);
-  const chosen = SOAKED.filter((name) => values.protocol.length === 0 || values.protocol.includes(name)).filter(
-    (name) => name !== "relay-redis" || !isRedisMissing,
-  );
+  const chosen = SOAKED.filter(
+    (name) => values.protocol.length === 0 || values.protocol.includes(name),
+  ).filter((name) => name !== "relay-redis" || !isRedisMissing);
   const only = values.chapter === undefined ? undefined : Number(values.chapter);
   const isBounded = values.turns !== undefined || only !== undefined;
   const seconds = values.seconds ?? (isBounded ? undefined : "60");

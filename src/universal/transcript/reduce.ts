@@ -103,8 +103,7 @@ function written({ to, book }: Draft): Transcript {
   if (book.isOfChat) return { ...to, earlier: earlier.with(book.sessionId, book) };
   if (current && current.sessionId !== book.sessionId) {
     const goesOn = current.session.state === "ended" && book.session.state !== "ended";
-    if (earlier.get(book.sessionId) && !goesOn)
-      return { ...to, earlier: earlier.with(book.sessionId, book) };
+    if (earlier.get(book.sessionId) && !goesOn) return { ...to, earlier: earlier.with(book.sessionId, book) };
     to.earlier = earlier.with(current.sessionId, current);
   }
   to.book = book;

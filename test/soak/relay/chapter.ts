@@ -2,8 +2,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import type { RelayLimits } from "../../../src/server/limits.ts";
 import { tempFolder } from "../../../scripts/support/temp-folder.ts";
+import type { RelayLimits } from "../../../src/server/limits.ts";
 import { Dice } from "../dice.ts";
 import { ChaosProxy } from "../proxy.ts";
 import { answerPlan } from "./answers.ts";
@@ -157,7 +157,11 @@ class RelayChapter {
     const users = CHATS.map((id) => this.#users(id));
     const reader = await ground.reader();
     this.#witnesses = CHATS.map((id) => new Witness(id, reader));
-    const [striking, acting, watching] = [new AbortController(), new AbortController(), new AbortController()];
+    const [striking, acting, watching] = [
+      new AbortController(),
+      new AbortController(),
+      new AbortController(),
+    ];
     const watched = this.#watch(watching.signal);
     const acted = Promise.all(users.map((each) => each.act(acting.signal)));
     const struck = this.#nemesis.act(striking.signal);
@@ -184,7 +188,8 @@ class RelayChapter {
     );
     for (const viewer of [...users.flatMap(({ viewers }) => viewers), ...fresh])
       viewer.record.messages = messagesOf(viewer);
-    for (const { problem } of users.flatMap(({ readers }) => readers)) if (problem) this.#blame("reader", problem);
+    for (const { problem } of users.flatMap(({ readers }) => readers))
+      if (problem) this.#blame("reader", problem);
     const history = await this.#history(users);
     await Promise.all([...users.map((each) => each.close()), ...fresh.map(({ chat }) => chat.close())]);
     await Promise.all(this.#fleet.all.map((server) => this.#fleet.close(server, 0)));
@@ -228,8 +233,7 @@ class RelayChapter {
   async #watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await setTimeout(LOOK);
-      for (const witness of this.#witnesses)
-        await witness.look(this.#now()).catch(() => {}); // the log does not answer now
+      for (const witness of this.#witnesses) await witness.look(this.#now()).catch(() => {}); // the log does not answer now
       this.#setup.order.progress(CHATS.reduce((sum, id) => sum + this.#ended(id), 0));
     }
   }
@@ -271,10 +275,12 @@ class RelayChapter {
     return users
       .map(({ id, viewers, readers }) => {
         const witness = this.#witnesses.find((each) => each.id === id);
-        const shown = viewers.filter((viewer) => !isIdle(viewer)).map((viewer) => {
-          const { busy, loading, connection, queue } = viewer.chat.getSnapshot();
-          return JSON.stringify([viewer.name, { busy, loading, connection, queue }]);
-        });
+        const shown = viewers
+          .filter((viewer) => !isIdle(viewer))
+          .map((viewer) => {
+            const { busy, loading, connection, queue } = viewer.chat.getSnapshot();
+            return JSON.stringify([viewer.name, { busy, loading, connection, queue }]);
+          });
         const read = readers.map(({ head }) => `a reader is at ${head}`);
         return `${id} has ${witness?.head} events${witness?.isOpen ? ", and is open" : ""}; ${[...shown, ...read].join("; ")}`;
       })
@@ -305,5 +311,7 @@ function isIdle({ chat }: ChatViewer): boolean {
 /** Without prompts that never left the viewer. */
 function messagesOf({ chat }: ChatViewer): string {
   const { messages } = chat.getSnapshot().saved;
-  return JSON.stringify(messages.filter(({ role, turnId, status }) => role !== "user" || turnId || status === "queued"));
+  return JSON.stringify(
+    messages.filter(({ role, turnId, status }) => role !== "user" || turnId || status === "queued"),
+  );
 }

@@ -1,6 +1,14 @@
 // Everything that must not be in a chapter that is over. Names of promises are those of `relay.md`.
 import { checkTranscript } from "agentwire/universal";
-import { type ChatRecord, type Fault, type History, type Op, printOf, type Run, type ViewerRecord } from "./history.ts";
+import {
+  type ChatRecord,
+  type Fault,
+  type History,
+  type Op,
+  printOf,
+  type Run,
+  type ViewerRecord,
+} from "./history.ts";
 import { type LoggedTurn, positionsOf, turnsOf } from "./turns.ts";
 
 export interface Violation {
@@ -52,11 +60,7 @@ function* judgeLog({ id, batches }: ChatRecord): Iterable<Violation> {
 }
 
 /** R5, R6, R7, R10, R11, R13. */
-function* judgeTurns(
-  chat: ChatRecord,
-  turns: readonly LoggedTurn[],
-  history: History,
-): Iterable<Violation> {
+function* judgeTurns(chat: ChatRecord, turns: readonly LoggedTurn[], history: History): Iterable<Violation> {
   const { ops } = history;
   const prompts = ops.filter((op) => op.chat === chat.id && op.type === "prompt");
   const known = new Set(prompts.map(({ key }) => key));
@@ -103,22 +107,14 @@ function wasCancelled(turn: LoggedTurn, ops: readonly Op[]): boolean {
 }
 
 /** Whether a fault that may end turns was near. */
-function wasDisturbed(
-  { seenAt }: ChatRecord,
-  { at, end }: LoggedTurn,
-  faults: readonly Fault[],
-): boolean {
+function wasDisturbed({ seenAt }: ChatRecord, { at, end }: LoggedTurn, faults: readonly Fault[]): boolean {
   const from = seenAt.get(at) ?? 0;
   const to = seenAt.get(end ?? at) ?? Number.POSITIVE_INFINITY;
   return faults.some((each) => each.endsTurns && each.from <= to && each.to + AFTERMATH >= from);
 }
 
 /** R5: what was accepted before another one was sent runs before it. */
-function* judgeOrder(
-  chat: ChatRecord,
-  turns: readonly LoggedTurn[],
-  history: History,
-): Iterable<Violation> {
+function* judgeOrder(chat: ChatRecord, turns: readonly LoggedTurn[], history: History): Iterable<Violation> {
   const withdrawn = new Set(history.ops.map(({ target }) => target));
   const ops = new Map(history.ops.filter((op) => op.type === "prompt").map((op) => [op.key, op]));
   /** The latest begin of the prompts that ran so far. */
@@ -134,11 +130,7 @@ function* judgeOrder(
 }
 
 /** R5 at the backend: no prompt reaches an agent twice, and none that nobody sent. */
-function* judgeRuns(
-  chat: ChatRecord,
-  turns: readonly LoggedTurn[],
-  history: History,
-): Iterable<Violation> {
+function* judgeRuns(chat: ChatRecord, turns: readonly LoggedTurn[], history: History): Iterable<Violation> {
   const ops = history.ops.filter((op) => op.chat === chat.id && op.type === "prompt");
   const runs = new Map<string, Run[]>();
   for (const run of history.runs)
@@ -170,7 +162,8 @@ function* judgeViewer(
     if (after > 0 && segments[index - 1]?.end !== "snapshot")
       yield fault("begins-late", `${who} began behind ${after} without a snapshot`);
     const gap = seen.find(({ at }, place) => at !== after + place + 1);
-    if (gap) yield fault("viewer-gap", `${who}: ${gap.at} comes where ${after + seen.indexOf(gap) + 1} should`);
+    if (gap)
+      yield fault("viewer-gap", `${who}: ${gap.at} comes where ${after + seen.indexOf(gap) + 1} should`);
     if (end === "snapshot" && !trims) yield fault("snapshot", `${who}: nothing was trimmed`);
     if (end === "reset") {
       if (!faults.some(({ losesWrites }) => losesWrites))
@@ -179,7 +172,10 @@ function* judgeViewer(
     }
     const other = seen.find(({ at, print }) => prints.get(at) !== print);
     if (other)
-      yield fault("not-the-log", `${who}: at ${other.at} it saw ${other.print}, the log has ${prints.get(other.at)}`);
+      yield fault(
+        "not-the-log",
+        `${who}: at ${other.at} it saw ${other.print}, the log has ${prints.get(other.at)}`,
+      );
     const head = Math.max(0, ...prints.keys());
     const at = seen.at(-1)?.at ?? after;
     if (end === "open" && at < head) yield fault("viewer-behind", `${who} ends at ${at}, the log at ${head}`);

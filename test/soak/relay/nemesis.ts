@@ -96,10 +96,9 @@ export class Nemesis {
       return kind !== "machine-clock" || sqlite !== undefined;
     };
     const entries = Object.entries(WEIGHTS) as [Kind, number][];
-    return Object.fromEntries(entries.map(([kind, weight]) => [kind, isPossible(kind) ? weight : 0])) as Record<
-      Kind,
-      number
-    >;
+    return Object.fromEntries(
+      entries.map(([kind, weight]) => [kind, isPossible(kind) ? weight : 0]),
+    ) as Record<Kind, number>;
   }
 
   async #strike(kind: Kind): Promise<void> {
@@ -130,7 +129,11 @@ export class Nemesis {
         });
         return;
       case "clock":
-        await this.#during(kind, async () => server?.tell({ type: "clock", ms: dice.int(-HOUR, HOUR) }), false);
+        await this.#during(
+          kind,
+          async () => server?.tell({ type: "clock", ms: dice.int(-HOUR, HOUR) }),
+          false,
+        );
         return;
       case "cut":
         await this.#during(kind, async () => balancer.cutAll(), false);
@@ -140,7 +143,8 @@ export class Nemesis {
           await this.#during(kind, () => writeFile(sqlite.clock, String(dice.int(-HOUR, HOUR))), false);
         return;
       case "disk-full":
-        if (sqlite?.ballast !== undefined) await this.#onLog(kind, () => fill(sqlite.ballast ?? "", this.#outage()));
+        if (sqlite?.ballast !== undefined)
+          await this.#onLog(kind, () => fill(sqlite.ballast ?? "", this.#outage()));
         return;
       case "redis-cut":
         await this.#during(kind, async () => redis?.cut(), false);
@@ -184,7 +188,12 @@ export class Nemesis {
     this.#isLogBusy = false;
   }
 
-  async #during(kind: Kind, act: () => Promise<unknown>, endsTurns = true, losesWrites = false): Promise<void> {
+  async #during(
+    kind: Kind,
+    act: () => Promise<unknown>,
+    endsTurns = true,
+    losesWrites = false,
+  ): Promise<void> {
     const from = this.#options.now();
     const fault: Fault = { kind, from, to: Number.POSITIVE_INFINITY, endsTurns, losesWrites };
     this.faults.push(fault);

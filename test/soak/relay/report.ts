@@ -56,7 +56,9 @@ export function evidence({ message }: Violation, { history, notes }: RelayReport
       const answered = answers.map(({ at, status }) => `${status} at ${ms(at)}`).join(", ");
       return `${type} ${key} (${asks}): begun ${ms(begun)}, ${tries} tries; ${answered || "no answer"}`;
     }),
-    ...history.runs.filter(({ asks }) => asks === op?.asks).map((run) => `${ms(run.at)}: an agent of ${run.server} got it`),
+    ...history.runs
+      .filter(({ asks }) => asks === op?.asks)
+      .map((run) => `${ms(run.at)}: an agent of ${run.server} got it`),
     ...events
       .filter(([position]) => place !== undefined && Math.abs(position - place) <= AROUND)
       .map(([position, event]) => {
@@ -69,7 +71,10 @@ export function evidence({ message }: Violation, { history, notes }: RelayReport
 
 /** What the servers have logged, each once in a row. */
 function noted(notes: string): readonly string[] {
-  const words = notes.trimEnd().split("\n").map((line) => /^(\d+) (\S+) (.*)$/.exec(line) ?? []);
+  const words = notes
+    .trimEnd()
+    .split("\n")
+    .map((line) => /^(\d+) (\S+) (.*)$/.exec(line) ?? []);
   const last = new Map<string, string>();
   return words.flatMap(([line, , server = "", message = ""]) => {
     if (line === undefined || last.get(server) === message) return [];

@@ -107,11 +107,11 @@ const server = createServer(relayListener(relay.handler));
 server.listen(0, "127.0.0.1", () => say({ type: "listening", port: (server.address() as AddressInfo).port }));
 
 let lookedAt = performance.now();
-setInterval(() => {
+const looking = setInterval(() => {
   const now = performance.now();
   if (now - lookedAt > STALL) say({ type: "stalled", ms: now - lookedAt });
   lookedAt = now;
-}, LOOK).unref();
+}, LOOK);
 
 process.on("disconnect", () => process.exit(1)); // nobody is left to end it
 process.on("message", (call: ServerCall) => {
@@ -131,6 +131,7 @@ async function close(drain: number): Promise<void> {
   await relay.close({ drain });
   server.closeAllConnections();
   await closeLog();
+  clearInterval(looking);
   process.removeAllListeners("disconnect");
   process.disconnect();
 }

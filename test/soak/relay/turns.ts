@@ -16,7 +16,9 @@ export interface LoggedTurn {
 }
 
 export function positionsOf({ batches }: ChatRecord): readonly (readonly [number, UniversalEvent])[] {
-  return batches.flatMap(({ first, events }) => events.map((event, index) => [first + index, event] as const));
+  return batches.flatMap(({ first, events }) =>
+    events.map((event, index) => [first + index, event] as const),
+  );
 }
 
 /** The turns of a log, oldest first. */
@@ -47,4 +49,3 @@ export function turnsOf(chat: ChatRecord): readonly LoggedTurn[] {
   }
   return turns;
 }
-

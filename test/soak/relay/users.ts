@@ -76,25 +76,32 @@ export class ChatUsers {
     const { dice, ended } = this.#options;
     const isFull = this.#count - ended() > WAITING;
     const what = dice.pick({
-      post: isFull ? 0 : 8,
-      send: isFull ? 0 : 6,
+      post: isFull ? 0 : 10,
+      send: isFull ? 0 : 10,
       cancel: 1,
       withdraw: 1,
       reload: 2,
       drop: 1,
+      rest: isFull ? 20 : 0,
     });
     switch (what) {
       case "post":
-        return this.#background(this.#post());
+        this.#background(this.#post());
+        return;
       case "send":
-        return this.#send();
+        this.#send();
+        return;
       case "cancel":
         this.#viewer().chat.cancel();
         return;
       case "withdraw":
-        return this.#background(this.#withdraw());
+        this.#background(this.#withdraw());
+        return;
       case "reload":
-        return this.#background(this.#reload());
+        this.#background(this.#reload());
+        return;
+      case "rest":
+        return;
       case "drop":
         for (const reader of this.readers) reader.drop();
         return;
@@ -157,7 +164,13 @@ export class ChatUsers {
     const [old, ...others] = this.#viewers;
     if (!old) return;
     // A page that leaves takes along what the relay has not confirmed.
-    if (old.chat.getSnapshot().messages.toArray().some(({ status }) => status === "queued")) return;
+    if (
+      old.chat
+        .getSnapshot()
+        .messages.toArray()
+        .some(({ status }) => status === "queued")
+    )
+      return;
     this.#viewers = [...others, this.open()];
     await leave(old);
   }

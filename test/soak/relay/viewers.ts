@@ -33,10 +33,13 @@ export function openViewer(wire: Wire, id: string, name: string, dice: Dice): Ch
   const later = (name: string, act: () => void): void => {
     if (waiting.has(name)) return;
     waiting.add(name);
-    setTimeout(() => {
-      waiting.delete(name);
-      act();
-    }, dice.int(0, THINKING)).unref();
+    setTimeout(
+      () => {
+        waiting.delete(name);
+        act();
+      },
+      dice.int(0, THINKING),
+    ).unref();
   };
   const look = (): void => {
     const { pending, connection } = chat.getSnapshot();
