@@ -90,6 +90,7 @@ export class RemoteCore
       {
         now: () => settings.clock.wallTime(),
         tell: (call) => this.outbox.tell(call),
+        read: () => this.#link?.start(),
         refreshIn: (delay) => this.#refreshIn(delay),
       },
       this.#commands,
@@ -324,6 +325,15 @@ export class RemoteCore
       this.shared.emit("reconnecting", { ...backoff, error: asAny(error) });
       this.#connecting?.reject(error);
       this.#connecting = undefined;
+    });
+  }
+
+  onRest(): void {
+    this.outbox.run(() => {
+      this.#isCaughtUp = false;
+      this.#wasReady = false; // the connection was not lost
+      this.#cancelRefresh();
+      this.#setStatus("idle");
     });
   }
 

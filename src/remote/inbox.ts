@@ -31,6 +31,8 @@ export interface InboxHost {
   readonly now: () => number;
   /** Calls the listeners after the input. */
   tell(call: () => void): void;
+  /** Reads, because a command is sent. */
+  read(): void;
   /** Asks for a newer state after `delay` ms. */
   refreshIn(delay: number): void;
 }
@@ -106,6 +108,7 @@ export class RemoteInbox implements PromptInbox {
   }
 
   send(key: string, command: InboxCommand): Promise<InboxOutcome> {
+    this.#host.read();
     if (command.type === "prompt") {
       const at = this.#host.now();
       const prompt = this.#prompt(key, command.input, at);
@@ -126,6 +129,7 @@ export class RemoteInbox implements PromptInbox {
 
   /** A decision, an answer, or a grant that is taken back. It has an effect only if the request waits. */
   settle(key: string, fields: Command["fields"], onRefused: () => void): void {
+    this.#host.read();
     this.#commands.send(key, fields).answered.catch((error: AgentwireError) => {
       const isLate = isAgentwireError(error, "request-refused") && "status" in error && error.status === 409;
       if (isLate || isAgentwireError(error, "closed")) return; // an event shows the first decision
