@@ -1,8 +1,11 @@
 // A relay, and pages with a chat over it, on one port: for Chromium.
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { relayListener } from "agentwire/server/node";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type LaunchOptions, type Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { findChromium } from "../../../scripts/support/chromium.ts";
 import { bundled, inline } from "../../docs/support/snippet-pages.ts";
@@ -28,14 +31,40 @@ const PROGRAM = `
   Object.assign(window, { chat, lines, until });
   addEventListener("pageshow", ({ persisted }) => { window.wasKept = persisted; });`;
 
+const executablePath = findChromium();
+
+const launching = (args: readonly string[] = []): LaunchOptions => ({
+  ...(executablePath ? { executablePath } : {}),
+  args: ["--no-sandbox", ...args],
+  ignoreDefaultArgs: ["--disable-back-forward-cache"],
+});
+
 /** With the cache for going back, which Playwright switches off. */
-export function openBrowser(): Promise<Browser> {
-  const executablePath = findChromium();
-  return chromium.launch({
-    ...(executablePath ? { executablePath } : {}),
-    args: ["--no-sandbox"],
-    ignoreDefaultArgs: ["--disable-back-forward-cache"],
-  });
+export const openBrowser = (): Promise<Browser> => chromium.launch(launching());
+
+/** A browser whose foreign pages send cookies, and may ask this machine: each protects a relay that has a fault. */
+export class Profile {
+  readonly context: BrowserContext;
+  readonly #folder: string;
+
+  private constructor(context: BrowserContext, folder: string) {
+    this.context = context;
+    this.#folder = folder;
+  }
+
+  static async open(): Promise<Profile> {
+    const folder = await mkdtemp(join(tmpdir(), "agentwire-profile-"));
+    await mkdir(join(folder, "Default"));
+    const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } };
+    await writeFile(join(folder, "Default", "Preferences"), JSON.stringify(preferences));
+    const options = launching(["--disable-features=LocalNetworkAccessChecks"]);
+    return new Profile(await chromium.launchPersistentContext(folder, options), folder);
+  }
+
+  async close(): Promise<void> {
+    await this.context.close();
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+  }
 }
 
 /** The program of all pages. */
