@@ -232,6 +232,10 @@ export class RemoteCore
     return (isBusy && !this.#turns.current) || isDriverLost || head > this.#at;
   }
 
+  read(): void {
+    this.#link?.start();
+  }
+
   /** Asks for a newer state if an accepted prompt is nowhere to be seen. */
   refreshIn(delay: number): void {
     this.#cancelRefresh();
@@ -290,6 +294,15 @@ export class RemoteCore
       if (wasReady) this.shared.emit("disconnected", error);
       this.shared.emit("reconnecting", { ...backoff, error });
       this.#failConnect(error);
+    });
+  }
+
+  onRest(): void {
+    this.outbox.run(() => {
+      this.#isCaughtUp = false;
+      this.#wasReady = false; // the connection was not lost
+      this.#cancelRefresh();
+      this.#setStatus("idle");
     });
   }
 

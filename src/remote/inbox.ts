@@ -32,6 +32,8 @@ interface Entry {
 }
 
 export interface InboxHost {
+  /** Reads, because a command is sent. */
+  read(): void;
   /** The number of streams so far. */
   readonly streams: number;
   readonly outbox: Outbox;
@@ -91,6 +93,7 @@ export class RemoteInbox implements PromptInbox {
   }
 
   async send(key: string, command: InboxCommand): Promise<InboxOutcome> {
+    this.#host.read();
     if (command.type === "prompt") {
       const at = this.#host.settings.clock.wallTime();
       const { input } = command;
@@ -109,6 +112,7 @@ export class RemoteInbox implements PromptInbox {
 
   /** A decision, an answer, or a grant that is taken back. It has an effect only if the request waits. */
   settle(fields: Command["fields"], onRefused: () => void): void {
+    this.#host.read();
     this.#commands.send(randomId("cmd"), fields).answered.promise.catch((error: AgentwireError) => {
       const isLate = "status" in error && error.status === 409;
       if (isLate || isAgentwireError(error, "closed")) return; // an event shows the first decision

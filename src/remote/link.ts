@@ -5,6 +5,7 @@ import type { UniversalEvent } from "../universal/events.ts";
 import { frameReader, type RelayFrame } from "./frames.ts";
 import { RelayExchange, type RelayHttp } from "./http.ts";
 import { Retries } from "./retries.ts";
+import { Tabs } from "./tabs.ts";
 import {
   attemptError,
   gone,
@@ -26,6 +27,8 @@ export interface LinkHost extends RelayHttp {
   onReset(saved?: unknown): void;
   /** An attempt or a connection has ended, and the next attempt follows. */
   onLost(error: AgentwireError, backoff: { readonly attempt: number; readonly delay: number }): void;
+  /** The next attempt follows when the user looks at the page, or at `start()`. */
+  onRest(): void;
   /** No further attempt follows. */
   onFinal(error: AgentwireError): void;
 }
@@ -41,11 +44,13 @@ interface End {
  * The connection to a relay.
  *
  *     idle ──start()──▶ attempt ──a frame follows the last one──▶ reading ──▶ lost ──backoff──▶ attempt
- *                          └── 401, 403, 404, `gone`, close() ──▶ over ◀─────┘
+ *                          ├── 401, 403, 404, `gone`, close() ──▶ over ◀─────┤
+ *                          └── other tabs need the connection ──▶ resting ◀──┘ ──start()──▶ attempt
  */
 export class RelayLink {
   readonly #host: LinkHost;
   readonly #retries: Retries;
+  readonly #tabs: Tabs;
   /** The last event that was told. Undefined: nothing was. */
   #position: Position | undefined;
   /** Whether something is shown that a restart from the first event makes void. */
@@ -54,18 +59,27 @@ export class RelayLink {
   #heartbeat: number | undefined;
   #wasAhead = false;
   #isRunning = false;
+  #isResting = false;
   #isOver = false;
 
   /** @param position undefined: from the first event */
   constructor(host: LinkHost, position: Position | undefined, hasShown: boolean) {
     this.#host = host;
     this.#retries = new Retries(host.settings.clock);
+    this.#tabs = new Tabs(
+      host.settings.address,
+      () => this.start(),
+      () => this.#rest(),
+    );
     this.#position = position;
     this.#hasShown = hasShown;
   }
 
   /** Connects, or ends the wait before the next attempt. */
   start(): void {
+    if (this.#isOver) return;
+    this.#isResting = false;
+    this.#tabs.read();
     this.#retries.hurry();
     if (!this.#isRunning) void this.#run();
   }
@@ -77,16 +91,30 @@ export class RelayLink {
 
   close(): void {
     this.#isOver = true;
+    this.#tabs.close();
     this.#exchange?.end();
+    this.#retries.hurry();
+  }
+
+  #rest(): void {
+    this.#isResting = true;
+    this.#tabs.stop();
+    this.#exchange?.end(relayLost("other tabs of the browser need the connection"));
     this.#retries.hurry();
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true;
     for (let isHasty = false; !this.#isOver; ) {
+      if (this.#isResting) {
+        this.#isRunning = false;
+        this.#host.onRest();
+        return;
+      }
       this.#host.onConnecting();
       const { error, again = false, retryAfter } = await this.#attempt();
       if (this.#isOver) return;
+      if (this.#isResting) continue;
       if (!error.retryable) {
         this.#isOver = true;
         this.#host.onFinal(error);

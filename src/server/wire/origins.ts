@@ -31,9 +31,7 @@ export class OriginCheck {
     const site = request.headers.get("sec-fetch-site");
     if (this.#isListed(origin)) return;
     if (site === "same-origin" || site === "none") return;
-    const isRead = request.method === "GET" || request.method === "HEAD";
-    // Without an origin, a page gets nothing from a read: neither the answer nor an effect.
-    if (origin === null && (site === null || isRead)) return;
+    if (origin === null && site === null) return; // no browser
     if (origin !== null && site === null && hostOf(origin) === host.toLowerCase()) return; // an old browser
     throw refused("Pages of this origin may not use the relay. The option `origins` lists those that may.");
   }

@@ -144,6 +144,16 @@ describe("R19: no page of another origin can make a command", () => {
     expect(await rig.log.head("c")).toBeUndefined();
   });
 
+  test.each(["cross-site", "same-site"])(
+    "a %s read without an origin, as of an image or a script, answers 403 and opens no stream",
+    async (site) => {
+      const rig = new Rig({ origins: "*", maxViewers: 1 });
+      for (const path of ["/chats/c/events", "/chats/c/events?live=no", "/chats/c/snapshot"])
+        expect((await rig.request(path, { headers: { "sec-fetch-site": site } })).status).toBe(403);
+      await rig.view();
+    },
+  );
+
   test("a form as `text/plain` answers 415, with any origin", async () => {
     const headers = { "content-type": "text/plain", "sec-fetch-site": "same-origin" };
     expect((await new Rig().post(command, { headers })).status).toBe(415);
