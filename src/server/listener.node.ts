@@ -1,6 +1,7 @@
 // Runs a relay's handler on `node:http`.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Relay } from "./relay.ts";
+import { type Viewer, viewerOf } from "./view/viewer.ts";
 
 /** What a `node:http` server takes. */
 export type RelayListener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -41,7 +42,9 @@ async function serve(
     return;
   }
   outgoing.flushHeaders();
-  await pipe(response.body, outgoing);
+  const viewer = viewerOf(response.body);
+  if (viewer) sendTo(viewer, outgoing);
+  else await pipe(response.body, outgoing);
 }
 
 /** Undefined for a request without a usable host or path. */
@@ -75,6 +78,17 @@ function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
     },
     { highWaterMark: 0 },
   );
+}
+
+/** Sends a viewer's frames to the socket. A stream between them costs as much as the writes. */
+function sendTo(viewer: Viewer, outgoing: ServerResponse): void {
+  outgoing.on("drain", () => viewer.free());
+  viewer.sendTo({
+    isFree: () => !outgoing.destroyed && !outgoing.writableNeedDrain,
+    send: (bytes) => void outgoing.write(bytes),
+    end: () => void outgoing.end(),
+    fail: () => void outgoing.destroy(),
+  });
 }
 
 /** Writes as fast as the socket takes it. */

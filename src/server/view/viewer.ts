@@ -26,8 +26,25 @@ export interface ViewerOptions {
   readonly translate?: Translate;
 }
 
+/** Where a viewer's frames go. */
+export interface Outlet {
+  /** Whether it takes a frame at once. If not, `viewer.free()` follows. */
+  isFree(): boolean;
+  send(bytes: Uint8Array): void;
+  end(): void;
+  /** Cuts the connection. */
+  fail(reason: unknown): void;
+}
+
+const viewers = new WeakMap<ReadableStream, Viewer>();
+
+/** The viewer behind the body of an answer. A server that has its socket sends the frames there, without the stream. */
+export function viewerOf(body: ReadableStream): Viewer | undefined {
+  return body.locked ? undefined : viewers.get(body);
+}
+
 /**
- * One open event stream. It keeps one frame beside what the socket keeps. Behind the newest event it sends the state,
+ * One open event stream. It keeps no frame beside what the socket keeps. Behind the newest event it sends the state,
  * then waits for `wake`.
  */
 export class Viewer {
@@ -37,7 +54,7 @@ export class Viewer {
   readonly #mayStay: () => Promise<boolean>;
   readonly #translate: Translate | undefined;
   readonly #endsAt: number;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #outlet: Outlet | undefined;
   #position: number;
   /** Frames of the last page of the log. */
   #backlog: readonly EventFrame[] = [];
@@ -67,25 +84,49 @@ export class Viewer {
     this.#askedAt = now;
     // Streams that began together end apart, or all viewers would come back at once.
     this.#endsAt = now + Math.min(limits.streamLife, maxLife) * (0.8 + 0.2 * clock.random());
+    let isAsked = false;
     this.stream = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          this.#controller = controller;
+          this.#outlet = {
+            isFree: () => isAsked,
+            send: (bytes) => {
+              isAsked = false;
+              controller.enqueue(bytes);
+            },
+            end: () => controller.close(),
+            fail: (reason) => controller.error(reason),
+          };
         },
         pull: () => {
-          this.#fullSince = undefined;
-          this.wake();
+          isAsked = true;
+          this.free();
         },
         cancel: () => void this.#leave(),
       },
-      { highWaterMark: 1 },
+      { highWaterMark: 0 },
     );
+    viewers.set(this.stream, this);
+  }
+
+  /** Sends the frames elsewhere than to the stream, which nobody has read. */
+  sendTo(outlet: Outlet): void {
+    const isOpen = this.#outlet !== undefined;
+    this.#outlet = isOpen ? outlet : undefined;
+    if (isOpen) this.free();
+    else outlet.end();
+  }
+
+  /** The reader takes a frame again. */
+  free(): void {
+    this.#fullSince = undefined;
+    this.wake();
   }
 
   /** Sends what there is, as far as the reader takes it. */
   wake(): void {
-    for (let controller = this.#controller; controller; controller = this.#controller) {
-      if ((controller.desiredSize ?? 0) <= 0) {
+    for (let outlet = this.#outlet; outlet; outlet = this.#outlet) {
+      if (!outlet.isFree()) {
         this.#fullSince ??= this.#host.clock.now();
         return;
       }
@@ -93,7 +134,7 @@ export class Viewer {
       if (!bytes) return;
       this.#isBeatDue = false;
       const frame = this.#translate ? this.#translate(bytes, this.#host.tail.head) : bytes;
-      if (frame) controller.enqueue(frame);
+      if (frame) outlet.send(frame);
     }
   }
 
@@ -112,14 +153,14 @@ export class Viewer {
 
   /** Ends the stream, with a last frame. */
   end(last?: Uint8Array): void {
-    const controller = this.#leave();
-    if (last && !this.#translate) controller?.enqueue(last);
-    controller?.close();
+    const outlet = this.#leave();
+    if (last && !this.#translate) outlet?.send(last);
+    outlet?.end();
   }
 
   /** Cuts the stream. The reader sees a broken connection. */
   fail(reason: unknown): void {
-    this.#leave()?.error(reason);
+    this.#leave()?.fail(reason);
   }
 
   #next(): Uint8Array | undefined {
@@ -167,11 +208,11 @@ export class Viewer {
     if (!(await this.#mayStay())) this.end();
   }
 
-  /** Returns the controller, unless the stream has ended. */
-  #leave(): ReadableStreamDefaultController<Uint8Array> | undefined {
-    const controller = this.#controller;
-    this.#controller = undefined;
-    if (controller) this.#host.left(this);
-    return controller;
+  /** Returns the outlet, unless the stream has ended. */
+  #leave(): Outlet | undefined {
+    const outlet = this.#outlet;
+    this.#outlet = undefined;
+    if (outlet) this.#host.left(this);
+    return outlet;
   }
 }

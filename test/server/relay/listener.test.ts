@@ -45,8 +45,10 @@ describe("the handler over node:http", () => {
     }
   });
 
-  test("a viewer that does not read costs its socket and one frame, and the others get everything", async () => {
-    const { port, view, post } = await served({ mock: { deltas: 64, script: () => ["x".repeat(400_000)] } });
+  test("a viewer that does not read costs its socket, the others get everything, and so does the viewer later", async () => {
+    const { rig, port, view, post } = await served({
+      mock: { deltas: 64, script: () => ["x".repeat(400_000)] },
+    });
     const stuck = connect(port, "127.0.0.1");
     stuck.write("GET /chats/c/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
     stuck.pause();
@@ -59,6 +61,29 @@ describe("the handler over node:http", () => {
       0,
     );
     expect(length).toBe(400_000);
+    let read = "";
+    stuck.setEncoding("utf8").on("data", (text) => {
+      read += text;
+    });
+    stuck.resume();
+    const deltas = viewer.events.filter(({ type }) => type === "item.delta").length;
+    await rig.until(async () => read.includes('"turn.ended"'));
+    expect(read.split('"item.delta"').length - 1).toBe(deltas);
+  });
+
+  test("a handler around it may change the answer and its stream", async () => {
+    const { view, post } = await served({}, (handler) => async (request) => {
+      const response = await handler(request);
+      const headers = { ...Object.fromEntries(response.headers), "x-around": "yes" };
+      return new Response(response.body?.pipeThrough(new TransformStream()) ?? null, {
+        ...response,
+        headers,
+      });
+    });
+    const viewer = await view();
+    expect(viewer.response.headers.get("x-around")).toBe("yes");
+    await post(prompt);
+    await viewer.turns(1);
   });
 
   test("a body that is too large answers 413, and the connection ends", async () => {

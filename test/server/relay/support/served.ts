@@ -1,14 +1,15 @@
 // A relay over `node:http`.
 import { createServer } from "node:http";
+import type { Relay } from "agentwire/server";
 import { relayListener } from "agentwire/server/node";
 import { onTestFinished } from "vitest";
 import { Rig, type RigOptions } from "./rig.ts";
 import { TestViewer } from "./viewer.ts";
 
 /** A relay on a socket of this machine. */
-export async function served(options: RigOptions = {}) {
+export async function served(options: RigOptions = {}, around = (handler: Relay["handler"]) => handler) {
   const rig = new Rig(options);
-  const server = createServer(relayListener(rig.relay.handler));
+  const server = createServer(relayListener(around(rig.relay.handler)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(async () => {
     await rig.relay.close({ drain: 0 });
