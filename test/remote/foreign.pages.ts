@@ -2,13 +2,14 @@
 import type { BrowserContext, Frame, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { isSkipped } from "../docs/support/snippet-pages.ts";
-import { openTab, pageCode, Profile, Site, type SiteOptions } from "./support/site.ts";
+import { openTab, Profile, pageCode, Site, type SiteOptions } from "./support/site.ts";
 
 const COOKIES = ["none=1; SameSite=None; Secure", "lax=1; SameSite=Lax", "strict=1; SameSite=Strict"];
 
 const COMMAND = '{"key":"k","type":"prompt","input":{"text":"foreign"}}';
 
-const post = (type: string): string => `method: "POST", headers: { "content-type": "${type}" }, body: command`;
+const post = (type: string): string =>
+  `method: "POST", headers: { "content-type": "${type}" }, body: command`;
 
 const fetched = (path: string, init: string): string =>
   `fetch(relay + "${path}", { ${init} }).then(async (got) => got.type + " " + await got.text(), ({ name }) => name)`;
@@ -42,10 +43,7 @@ const ATTEMPTS: Readonly<Record<string, readonly [script: string, learned: strin
     "TypeError",
   ],
   "post, without cookies": [fetched("/commands", post("application/json")), "TypeError"],
-  "post as text/plain": [
-    fetched("/commands", `${post("text/plain")}, credentials: "include"`),
-    "TypeError",
-  ],
+  "post as text/plain": [fetched("/commands", `${post("text/plain")}, credentials: "include"`), "TypeError"],
   "post, no-cors": [
     fetched("/commands", `${post("text/plain")}, credentials: "include", mode: "no-cors"`),
     "opaque ",
@@ -116,12 +114,14 @@ describe.skipIf(isSkipped)("R19: in Chromium, a page of another origin", () => {
     return frame;
   }
 
-  const PLACES: Readonly<
-    Record<
-      string,
-      { open(site: Site): Promise<Pick<Page, "evaluate">>; cookie: string; origins?: "*"; origin?: string }
-    >
-  > = {
+  interface Place {
+    readonly open: (site: Site) => Promise<Pick<Page, "evaluate">>;
+    /** What Chromium sends to the relay from there, if the page asks for it. */
+    readonly cookie: string;
+    readonly origins?: "*";
+  }
+
+  const PLACES: Readonly<Record<string, Place>> = {
     "of another site": {
       open: async () => blank((await Site.open()).url("/empty", "localhost")),
       cookie: "none=1",
@@ -152,10 +152,10 @@ describe.skipIf(isSkipped)("R19: in Chromium, a page of another origin", () => {
       );
       await site.until(({ seen }) => seen.length > before);
     }
-    expect(learned).toEqual(Object.fromEntries(Object.entries(ATTEMPTS).map(([name, [, all]]) => [name, all])));
-    expect(site.seen.map(({ method, path, status }) => [method, path, status])).toEqual(
-      site.seen.map(({ method, path }) => [method, path, 403]),
+    expect(learned).toEqual(
+      Object.fromEntries(Object.entries(ATTEMPTS).map(([name, [, all]]) => [name, all])),
     );
+    expect(site.seen.filter(({ status }) => status !== 403)).toEqual([]);
     const sent = new Set(site.seen.map(({ headers }) => headers.cookie));
     expect([...sent].toSorted()).toEqual([cookie, undefined]); // the attempts with cookies had them
     expect(site.rig.agent.prompts).toHaveLength(1);

@@ -117,7 +117,9 @@ export class Site {
       if (cookies.length > 0) response.setHeader("set-cookie", cookies);
       response.setHeader("content-type", path === "/code.js" ? "text/javascript" : "text/html");
       const script = path.startsWith("/empty") ? "" : '<script src="/code.js"></script>';
-      response.end(path === "/code.js" ? code : `<link rel="icon" href="data:,"><title>chat</title>${script}`);
+      response.end(
+        path === "/code.js" ? code : `<link rel="icon" href="data:,"><title>chat</title>${script}`,
+      );
     });
   }
 
