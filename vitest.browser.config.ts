@@ -57,7 +57,7 @@ const client = {
   },
 } satisfies TestProjectInlineConfiguration;
 
-/** The tests that drive pages in Chromium from Node: the web chat, and the first program of docs/react.md. */
+/** The tests that drive pages in Chromium from Node: the web chat, programs of the documentation, chats over a relay. */
 const pages: TestProjectInlineConfiguration = {
   resolve: { alias: SOURCES },
   test: {

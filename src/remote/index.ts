@@ -21,6 +21,11 @@ export type { RemoteTurn } from "./turns.ts";
  * the relay has it. Closing the chat leaves the agent and all accepted prompts alone. `store` and `from` of the chat are
  * not needed.
  *
+ * Over HTTP/1.1, a browser opens 6 connections to a host, for all of its tabs. So a hidden page stops reading (status
+ * `idle`) once 4 other pages of its origin have read from the relay since the user looked at it. It continues when the
+ * user looks at it, or when it sends. Visible pages read always: with 6 of them, nothing else gets through until one is
+ * hidden or closed. HTTP/2 has no such limit.
+ *
  * @throws InvalidInputError for a wrong or unknown option
  */
 export function remote(options: RemoteOptions): AgentSource<RemoteClient> {

@@ -45,7 +45,7 @@ interface End {
  *
  *     idle ──start()──▶ attempt ──a frame follows the last one──▶ reading ──▶ lost ──backoff──▶ attempt
  *                          ├── 401, 403, 404, `gone`, close() ──▶ over ◀─────┤
- *                          └── other tabs need the connection ──▶ resting ◀──┘ ──start()──▶ attempt
+ *                          └── the page is put away, `Tabs` ─────▶ resting ◀─┘ ──start()──▶ attempt
  */
 export class RelayLink {
   readonly #host: LinkHost;
@@ -99,7 +99,7 @@ export class RelayLink {
   #rest(): void {
     this.#isResting = true;
     this.#tabs.stop();
-    this.#exchange?.end(relayLost("other tabs of the browser need the connection"));
+    this.#exchange?.end(relayLost("the page has stopped reading for a while"));
     this.#retries.hurry();
   }
 

@@ -114,12 +114,14 @@ describe.skipIf(isSkipped)("R19: in Chromium, a page of another origin", () => {
     return frame;
   }
 
-  const PLACES: Readonly<
-    Record<
-      string,
-      { open(site: Site): Promise<Pick<Page, "evaluate">>; cookie: string; origins?: "*"; origin?: string }
-    >
-  > = {
+  interface Place {
+    readonly open: (site: Site) => Promise<Pick<Page, "evaluate">>;
+    /** What Chromium sends to the relay from there, if the page asks for it. */
+    readonly cookie: string;
+    readonly origins?: "*";
+  }
+
+  const PLACES: Readonly<Record<string, Place>> = {
     "of another site": {
       open: async () => blank((await Site.open()).url("/empty", "localhost")),
       cookie: "none=1",
@@ -153,9 +155,7 @@ describe.skipIf(isSkipped)("R19: in Chromium, a page of another origin", () => {
     expect(learned).toEqual(
       Object.fromEntries(Object.entries(ATTEMPTS).map(([name, [, all]]) => [name, all])),
     );
-    expect(site.seen.map(({ method, path, status }) => [method, path, status])).toEqual(
-      site.seen.map(({ method, path }) => [method, path, 403]),
-    );
+    expect(site.seen.filter(({ status }) => status !== 403)).toEqual([]);
     const sent = new Set(site.seen.map(({ headers }) => headers.cookie));
     expect([...sent].toSorted()).toEqual([cookie, undefined]); // the attempts with cookies had them
     expect(site.rig.agent.prompts).toHaveLength(1);
