@@ -2,6 +2,7 @@
 import { isObject } from "../core/checks.ts";
 import type { AgentwireError } from "../core/errors.ts";
 import type { FetchResponse } from "../core/http/fetch.ts";
+import { eventMark } from "../universal/event-mark.ts";
 import type { RelayFrame } from "./frames.ts";
 import { FrameReader } from "./frames.ts";
 import { RelayExchange, type RelayHttp, wasClosed } from "./http.ts";
@@ -50,6 +51,8 @@ export class RelayLink {
   readonly #retries: Retries;
   /** The last event that was told. Undefined: nothing was. */
   #position: Position | undefined;
+  /** The mark of this event. Undefined if it was not told here. */
+  #seen: string | undefined;
   /** Whether something is shown that a restart from the first event makes void. */
   #hasShown: boolean;
   #exchange: RelayExchange | undefined;
@@ -111,6 +114,7 @@ export class RelayLink {
       const headers = {
         accept: "text/event-stream",
         ...(position ? { "last-event-id": positionText(position) } : {}),
+        ...(this.#seen ? { "relay-seen": this.#seen } : {}),
       };
       const response = await exchange.open("/events", { method: "GET", headers });
       if (response.status === 200) return { error: await this.#read(response, exchange) };
@@ -154,7 +158,9 @@ export class RelayLink {
         const { events, last } = frame;
         if (last.at - events.length !== (before?.at ?? 0) || (before && last.log !== before.log))
           return relayLost(`position ${last.at} does not follow position ${before?.at ?? 0}`);
+        const newest = events.at(-1);
         this.#position = last;
+        this.#seen = newest && eventMark(newest);
         this.#hasShown = true;
         this.#host.onEvents(events, { log: last.log, at: last.at - events.length });
         return undefined;
@@ -219,6 +225,7 @@ export class RelayLink {
       const position = isObject(body) ? readPosition(body["position"]) : undefined;
       if (this.#isOver || !position || !isObject(body)) return false;
       this.#position = position;
+      this.#seen = undefined;
       this.#hasShown = true;
       this.#host.onReset(body["saved"]);
       return true;
@@ -230,6 +237,7 @@ export class RelayLink {
   /** The next attempt reads from the first event. */
   #restart(): void {
     this.#position = undefined;
+    this.#seen = undefined;
     if (this.#hasShown) this.#host.onReset();
     this.#hasShown = false;
   }
