@@ -1,6 +1,7 @@
 // The connection to a relay: reads the events after a position, and comes back after each loss.
 import type { AgentwireError } from "../core/errors.ts";
 import type { FetchResponse } from "../core/http/fetch.ts";
+import { eventMark } from "../universal/event-mark.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import { frameReader, type RelayFrame } from "./frames.ts";
 import { RelayExchange, type RelayHttp } from "./http.ts";
@@ -53,6 +54,8 @@ export class RelayLink {
   readonly #tabs: Tabs;
   /** The last event that was told. Undefined: nothing was. */
   #position: Position | undefined;
+  /** The mark of this event. Undefined if it was not told here. */
+  #seen: string | undefined;
   /** Whether something is shown that a restart from the first event makes void. */
   #hasShown: boolean;
   #exchange: RelayExchange | undefined;
@@ -131,8 +134,11 @@ export class RelayLink {
     const exchange = new RelayExchange(this.#host, this.#heartbeat);
     this.#exchange = exchange;
     try {
-      const after = this.#position && { "last-event-id": positionText(this.#position) };
-      const headers = { accept: "text/event-stream", ...after };
+      const headers = {
+        accept: "text/event-stream",
+        ...(this.#position && { "last-event-id": positionText(this.#position) }),
+        ...(this.#seen && { "relay-seen": this.#seen }),
+      };
       const response = await exchange.open("/events", { method: "GET", headers });
       return await (response.status === 200
         ? this.#read(response, exchange)
@@ -176,7 +182,9 @@ export class RelayLink {
         const at = last.at - events.length;
         if (at !== (before?.at ?? 0) || (before && last.log !== before.log))
           return relayLost(`position ${last.at} does not follow position ${before?.at ?? 0}`);
+        const newest = events.at(-1);
         this.#position = last;
+        this.#seen = newest && eventMark(newest);
         this.#hasShown = true;
         this.#host.onEvents(events, { log: last.log, at });
         return undefined;
@@ -227,6 +235,7 @@ export class RelayLink {
     const position = readPosition(body["position"]);
     if (this.#isOver || status !== 200 || !position) return false;
     this.#position = position;
+    this.#seen = undefined;
     this.#hasShown = true;
     this.#host.onReset(body["saved"]);
     return true;
@@ -235,6 +244,7 @@ export class RelayLink {
   /** The next attempt reads from the first event. */
   #restart(): void {
     this.#position = undefined;
+    this.#seen = undefined;
     if (this.#hasShown) this.#host.onReset();
     this.#hasShown = false;
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { eventMark } from "../../src/universal/event-mark.ts";
 import { Script } from "../universal/build.ts";
 import { FakeRelay } from "./support/fake-relay.ts";
 import { conversation, expectSound, plain, Viewer } from "./support/world.ts";
@@ -269,12 +270,14 @@ describe("a viewer of a relay", () => {
     await viewer.ready();
     let resets = 0;
     viewer.chat.on("reset", () => resets++);
+    const last = ALL.at(-1);
     relay.nextStreams.push({ status: 400, body: "" });
     relay.end("cut");
     await relay.until(() => relay.streams.length === 3 && relay.viewers === 1);
     await viewer.ready();
     expect(relay.streams).toEqual([null, `${relay.log}.${ALL.length}`, `${relay.log}.${ALL.length}`]);
     expect(resets).toBe(0);
+    expect(relay.headers.at(-1)?.["relay-seen"]).toBe(last && eventMark(last));
   });
 
   test("headers are asked for each request, and a chat's id is escaped once", async () => {

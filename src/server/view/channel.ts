@@ -1,8 +1,10 @@
 // One chat in this process: its newest frames, its viewers, and what they see beside the events.
 import { fieldsOf } from "../../core/checks.ts";
 import type { CancelTimer } from "../../core/clock.ts";
+import { eventMark } from "../../universal/event-mark.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import { type LogCommand, type LogHead, TrimmedError } from "../event-log.ts";
+import { markAt } from "./mark-at.ts";
 import type { RelaySettings } from "../options.ts";
 import { attendEvery, tellAttended } from "./attended.ts";
 import { type EventFrame, framesOf, GONE_FRAME, resetFrame, stateFrame } from "./frames.ts";
@@ -61,6 +63,9 @@ export class Channel implements ViewerHost {
   /** The look that runs, and whether another one must follow. */
   #look: Promise<void> | undefined;
   #isAgain = false;
+  /** An event that viewers may have seen. If the log gets another one in its place, it has lost its end. */
+  #anchor: { readonly at: number; readonly mark: string } | undefined;
+  #checkAt = 0;
   #grace: CancelTimer | undefined;
   #rest: CancelTimer | undefined;
   #lookedAt = -Infinity;
@@ -143,6 +148,7 @@ export class Channel implements ViewerHost {
     this.isDriven = true;
     this.#note = undefined;
     if (this.tail.log !== undefined && this.tail.log !== head.log) this.reset("other-log", head);
+    else if (this.tail.head > head.head) this.reset("rolled-back", head);
     else if (this.tail.log === undefined || this.tail.head < head.head) this.tail.begin(head.log, head.head);
     this.stateVersion++;
     this.#wakeViewers();
@@ -225,6 +231,7 @@ export class Channel implements ViewerHost {
   /** Viewers must forget what they have, and read from the start. */
   reset(reason: "rolled-back" | "other-log", { log, head }: LogHead): void {
     this.tail.begin(log, head);
+    this.#anchor = undefined;
     for (const viewer of [...this.viewers.keys()]) viewer.end(resetFrame(reason));
   }
 
@@ -246,6 +253,7 @@ export class Channel implements ViewerHost {
 
   async #lookOnce(): Promise<void> {
     const { log } = this.limits;
+    if (this.clock.now() >= this.#checkAt) await this.#checkAnchor();
     if (!this.isDriven && !(await this.#readNews()) && !this.isDriven) {
       const [head, state, queue] = await Promise.all([
         log.head(this.id),
@@ -259,6 +267,21 @@ export class Channel implements ViewerHost {
       }
     }
     if (!this.#isClosed) this.#host.onInbox(this);
+  }
+
+  /** Finds out now and then whether the log still has what viewers have seen. */
+  async #checkAnchor(): Promise<void> {
+    const { lookEvery, log } = this.limits;
+    const { tail } = this;
+    const anchor = this.#anchor;
+    if (anchor) {
+      const kept = await markAt(log, this.id, tail.log, anchor.at);
+      if (this.#isClosed || this.#anchor !== anchor || kept === "missing") return; // missing: it may be written again
+      const head = kept === "unknown" || kept === anchor.mark ? undefined : await log.head(this.id);
+      if (head && head.log === tail.log) this.reset("rolled-back", head);
+    }
+    this.#anchor = tail.last && { at: tail.head, mark: eventMark(tail.last) };
+    this.#checkAt = this.clock.now() + lookEvery;
   }
 
   /** Reads new events. Returns whether there are only such that change nothing else. */

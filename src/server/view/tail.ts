@@ -17,6 +17,7 @@ export class ChannelTail {
   /** Undefined while the chat does not exist. */
   #log: string | undefined;
   #head = 0;
+  #last: UniversalEvent | undefined;
   #frames: EventFrame[] = [];
   /** The index of the oldest kept frame. The frames before it are dropped later, many at once. */
   #start = 0;
@@ -36,10 +37,16 @@ export class ChannelTail {
     return this.#head;
   }
 
+  /** The newest event. Undefined if it came before this tail. */
+  get last(): UniversalEvent | undefined {
+    return this.#last;
+  }
+
   /** Begins at a position, without frames. */
   begin(log: string | undefined, head: number): void {
     this.#log = log;
     this.#head = head;
+    this.#last = undefined;
     this.clear();
   }
 
@@ -54,6 +61,7 @@ export class ChannelTail {
         this.#budget.used += frame.bytes.length;
       }
     this.#head += events.length;
+    this.#last = events.at(-1) ?? this.#last;
     this.#trim();
   }
 

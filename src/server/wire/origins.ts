@@ -57,7 +57,7 @@ export class OriginCheck {
       "Access-Control-Allow-Methods": METHODS,
       "Access-Control-Allow-Headers": NAMES.test(asked)
         ? asked
-        : "Content-Type, Last-Event-ID, Authorization",
+        : "Content-Type, Last-Event-ID, Relay-Seen, Authorization",
       "Access-Control-Max-Age": "600",
     };
   }

@@ -4,6 +4,7 @@ import { readSnapshot } from "../drive/history.ts";
 import type { LogHead } from "../event-log.ts";
 import type { RelayAction, RelaySettings } from "../options.ts";
 import type { Channel } from "../view/channel.ts";
+import { markAt } from "../view/mark-at.ts";
 import type { Viewer, ViewerOptions } from "../view/viewer.ts";
 import { type AnswerHeaders, answer, jsonAnswer, unavailable, WireRefusal } from "./answers.ts";
 import { eventText } from "./event-text.ts";
@@ -54,6 +55,7 @@ export class ReadRequests {
       url.searchParams.get("live") === "no" ||
       /application\/x-ndjson/i.test(request.headers.get("accept") ?? "");
     await this.#host.authorize(request, chat, "read");
+    if (position) await this.#assertSeen(chat, position, request.headers.get("relay-seen"));
     if (isLines) return this.#lines(chat, position);
     const stream = await this.open(request, chat, position);
     return answer(200, stream, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
@@ -125,6 +127,18 @@ export class ReadRequests {
       first: writePosition(head.log, head.first),
       snapshot: snapshot ? writePosition(head.log, snapshot.position) : null,
     });
+  }
+
+  /**
+   * A log that has lost its end may have other events by now at the positions that a viewer has seen.
+   * @param seen the mark of the last event of the viewer, if it sends one
+   * @throws WireRefusal `other-log`
+   */
+  async #assertSeen(chat: string, { log, at }: WirePosition, seen: string | null): Promise<void> {
+    if (seen === null || at === 0) return;
+    const kept = await markAt(this.#host.settings.log, chat, log, at);
+    if (kept === seen || kept === "missing" || kept === "unknown") return; // the position is checked too
+    throw new WireRefusal(412, "other-log", "The log has lost what was read. Read from the start.", { log });
   }
 
   /** Waits until the log has a position, for a while. */

@@ -61,7 +61,7 @@ describe("R20: each limit answers with its own code", () => {
     await rig.prompt("one", undefined, "one");
     await rig.until(async () => (await rig.log.queue("one")).length === 0);
     expect((await rig.prompt("two", "p2", "two")).status).toBe(202);
-    await viewer.until(({ state }) => state?.driver === "waiting");
+    await viewer.until(({ state, queue }) => state?.driver === "waiting" && queue?.length === 1);
     expect(viewer.queue).toEqual(["p2"]);
     rig.agent.release("more");
     await viewer.turns(1);

@@ -1,8 +1,9 @@
 import { ManualClock } from "agentwire/testing";
 import { agentStep, MockAgent } from "agentwire/testing/agent";
-import { checkTranscript } from "agentwire/universal";
+import { checkTranscript, type UniversalEvent } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import { settle } from "../../../src/testing/settle.ts";
+import { eventMark } from "../../../src/universal/event-mark.ts";
 import { BrokenLog } from "./support/broken-log.ts";
 import { answerOf, Rig } from "./support/rig.ts";
 import { frameOf } from "./support/viewer.ts";
@@ -253,6 +254,50 @@ describe("positions that the log does not have", () => {
     broken.rollBack("c", 3);
     await clock.advance(5_000);
     await clock.advance(2_000);
+    expect(await viewer.ended()).toBe("clean");
+    expect(viewer.frames.at(-1)).toEqual({ id: "", event: "reset", data: '{"reason":"rolled-back"}' });
+  });
+
+  test("R15: a log that lost its end and has grown past it makes viewers start anew", async () => {
+    const clock = new ManualClock();
+    const broken = new BrokenLog();
+    const { log } = broken;
+    const rig = new Rig({ clock, log, drive: false });
+    const one = new Rig({ log, clock, mock: { clock } });
+    const viewer = await rig.view();
+    await one.prompt("Hello");
+    await viewer.turns(1);
+    await clock.advance(5_000);
+    const { length } = viewer.events;
+    const { position = "" } = viewer;
+    const seen = eventMark(viewer.events[length - 1] as UniversalEvent);
+    await one.relay.close({ drain: 0 });
+    broken.rollBack("c", 3);
+    const two = new Rig({ log, clock, mock: { clock } });
+    await two.prompt("Hello again, with more words than before");
+    await two.until(async () => (await two.events()).length > length + 3);
+    await clock.advance(5_000);
+    expect(await viewer.ended()).toBe("clean");
+    expect(viewer.frames.at(-1)).toEqual({ id: "", event: "reset", data: '{"reason":"rolled-back"}' });
+    const back = (mark: string) =>
+      two.request(`/chats/c/events?after=${position}`, { headers: { "relay-seen": mark } });
+    expect(await answerOf(back(seen))).toMatchObject({ status: 412, body: { code: "other-log" } });
+    const [same] = (await two.events()).slice(length - 1);
+    expect((await back(eventMark(same as UniversalEvent))).status).toBe(200);
+  });
+
+  test("R15: a server that begins to drive behind a loss makes its viewers start anew", async () => {
+    const clock = new ManualClock();
+    const broken = new BrokenLog();
+    const { log } = broken;
+    const one = new Rig({ log, clock, mock: { clock } });
+    const two = new Rig({ log, clock, mock: { clock } });
+    const viewer = await two.view();
+    await one.prompt("Hello");
+    await viewer.turns(1);
+    await one.relay.close({ drain: 0 });
+    broken.rollBack("c", 3);
+    await two.prompt("Again");
     expect(await viewer.ended()).toBe("clean");
     expect(viewer.frames.at(-1)).toEqual({ id: "", event: "reset", data: '{"reason":"rolled-back"}' });
   });

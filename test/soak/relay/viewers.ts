@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Chat, createChat } from "agentwire/chat";
 import { remote } from "agentwire/remote";
 import type { AgentSource, UniversalEvent, UniversalStream } from "agentwire/universal";
+import { eventMark } from "../../../src/universal/event-mark.ts";
 import type { Dice } from "../dice.ts";
 import { printOf, type Segment, type ViewerRecord } from "./history.ts";
 import type { Wire } from "./wire.ts";
@@ -133,6 +134,8 @@ export class WireReader {
   readonly #stop = new AbortController();
   #drop: AbortController | undefined;
   #id: string | undefined;
+  /** The mark of the last event, which the relay compares with its log. */
+  #mark: string | undefined;
   #wasAhead = false;
   #problem: string | undefined;
   readonly #over: Promise<void>;
@@ -173,7 +176,11 @@ export class WireReader {
     const drop = new AbortController();
     this.#drop = drop;
     const signal = AbortSignal.any([drop.signal, this.#stop.signal]);
-    const headers = { authorization: this.record.name, ...(this.#id ? { "last-event-id": this.#id } : {}) };
+    const headers = {
+      authorization: this.record.name,
+      ...(this.#id ? { "last-event-id": this.#id } : {}),
+      ...(this.#mark ? { "relay-seen": this.#mark } : {}),
+    };
     const response = await this.#get("/events", headers, signal);
     if (response.status === 200 && response.body) {
       this.#wasAhead = false;
@@ -233,6 +240,8 @@ export class WireReader {
     const events = JSON.parse(fields.get("data") ?? "") as UniversalEvent[];
     this.#id = fields.get("id");
     const last = atOf(this.#id);
+    const newest = events.at(-1);
+    this.#mark = newest && eventMark(newest);
     for (const [index, event] of events.entries())
       this.record.segments.at(-1)?.seen.push({ at: last - events.length + 1 + index, print: printOf(event) });
     return true;
@@ -240,6 +249,7 @@ export class WireReader {
 
   #restart(): void {
     this.#id = undefined;
+    this.#mark = undefined;
     if (this.head > 0) endSegment(this.record, "reset");
   }
 
@@ -248,6 +258,7 @@ export class WireReader {
     if (response.status !== 200) return;
     const { position } = (await response.json()) as { position: string };
     this.#id = position;
+    this.#mark = undefined;
     endSegment(this.record, "snapshot", atOf(position));
   }
 }
