@@ -8,7 +8,9 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 /** The position and the JSON array of a frame of events. Undefined for other frames. */
-export function readFrame(bytes: Uint8Array): { readonly last: number; readonly json: string } | undefined {
+export function readEventFrame(
+  bytes: Uint8Array,
+): { readonly last: number; readonly json: string } | undefined {
   const [, last, json] = /^id: [\w-]+\.(\d+)\nevent: events\ndata: (.*)\n/.exec(decoder.decode(bytes)) ?? [];
   return last === undefined || json === undefined ? undefined : { last: Number(last), json };
 }
@@ -18,7 +20,7 @@ export function durableFrames({ log, at }: WirePosition, streamCursor: string): 
   let upToDate = false;
   return (bytes, head) => {
     if (bytes === BEAT || bytes === RETRY) return bytes;
-    const frame = readFrame(bytes);
+    const frame = readEventFrame(bytes);
     if (!frame && upToDate) return undefined;
     at = frame?.last ?? at;
     upToDate = at >= head;

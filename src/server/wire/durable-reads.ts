@@ -1,6 +1,6 @@
 // Answers readers of Durable Streams, in its JSON mode: a chat is a stream, an event is a message.
 import { type AnswerHeaders, answer, WireRefusal } from "./answers.ts";
-import { durableFrames, nextCursor, readFrame } from "./durable-frames.ts";
+import { durableFrames, nextCursor, readEventFrame } from "./durable-frames.ts";
 import { type EventRange, eventText } from "./event-text.ts";
 import { parsePosition, type WirePosition, writeOffset } from "./position.ts";
 import type { ReadHost, ReadRequests } from "./reads.ts";
@@ -70,7 +70,7 @@ export class DurableReads {
     const reader = (await this.#reads.open(request, chat, start, { maxLife: POLL_LIFE })).getReader();
     for (;;) {
       const { done, value } = await reader.read();
-      if (done || !value || readFrame(value)) break;
+      if (done || !value || readEventFrame(value)) break;
     }
     await reader.cancel();
     const now = await this.#start(chat, start);

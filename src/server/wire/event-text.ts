@@ -1,7 +1,7 @@
 // Events of a log as one text, read as fast as its reader takes it.
 
+import type { RelaySettings } from "../options.ts";
 import type { WirePosition } from "./position.ts";
-import type { ReadHost } from "./reads.ts";
 
 const PAGE = 500;
 
@@ -10,12 +10,17 @@ export interface EventRange extends WirePosition {
   readonly head: number;
 }
 
+export interface EventTextHost {
+  readonly settings: Pick<RelaySettings, "log">;
+  failed(what: string, error: unknown): void;
+}
+
 /** What stands before, between and behind the JSON of the events. */
 export type TextForm = readonly [begin: string, between: string, end: string];
 
 /** Breaks off if the log has lost the events meanwhile, or cannot be read: nobody takes the text for the whole. */
 export function eventText(
-  { settings: { log }, failed }: Pick<ReadHost, "settings" | "failed">,
+  { settings: { log }, failed }: EventTextHost,
   chat: string,
   { log: id, at, head }: EventRange,
   [begin, between, end]: TextForm,

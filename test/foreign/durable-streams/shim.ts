@@ -26,7 +26,7 @@ export class DurableShim {
     authorize: () => ({ user: "reader" }),
     drive: false,
     origins: ["https://example.com"], // the suite's page
-    streamLife: 100, // the suite waits for long-polls without news
+    streamLife: 1_000, // the suite waits for long-polls without news
   });
   readonly #server = createServer(relayListener((request) => this.#answer(request)));
 

@@ -7,7 +7,7 @@ type Collector = ReturnType<typeof TestRunner.getCurrentSuite>;
 type Suite = Awaited<ReturnType<Collector["collect"]>>;
 
 const shim = new DurableShim();
-const options = { baseUrl: "", longPollTimeoutMs: 1_000 };
+const options = { baseUrl: "", longPollTimeoutMs: 5_000 };
 const found: Record<string, string[]> = {};
 
 beforeAll(async () => {
