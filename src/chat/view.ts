@@ -116,8 +116,7 @@ export class View {
     const busy = this.#told.busy || turn !== null;
     const parts = { messages, ...this.#told, usage, cost, plan, context, modes, models, commands, busy };
     const before = this.#snapshot;
-    if (before && Object.entries(parts).every(([name, part]) => Reflect.get(before, name) === part))
-      return before;
+    if (before && hasParts(before, parts)) return before;
     const { unsent } = this;
     const { kept, states } = this.#timeline;
     const shown = { source: this.#source, messages: kept, branches: transcript.branches, states };
@@ -168,4 +167,9 @@ export class View {
       reportError(second); // an error of the handler stops no listener
     }
   }
+}
+
+/** Apart from the getter of `saved`: a closure that knows the previous snapshot would lead from each snapshot to all before it. */
+function hasParts(snapshot: ChatSnapshot, parts: object): boolean {
+  return Object.entries(parts).every(([name, part]) => Reflect.get(snapshot, name) === part);
 }

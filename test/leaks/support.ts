@@ -108,7 +108,7 @@ export async function growthOver(
 }
 
 /** Bytes that are reachable, once everything that has just happened is over. */
-async function collected(): Promise<number> {
+export async function collected(): Promise<number> {
   if (!globalThis.gc) throw new Error("the leak tests need --expose-gc: npm run test:leaks");
   for (let round = 0; round < 5; round++) {
     await setImmediate();
