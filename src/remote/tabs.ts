@@ -22,8 +22,8 @@ interface Browser {
   readonly performance?: {
     getEntries?(): readonly { readonly name: string; readonly nextHopProtocol?: string }[];
   };
-  readonly addEventListener?: (type: "pagehide", listener: () => void) => void;
-  readonly removeEventListener?: (type: "pagehide", listener: () => void) => void;
+  readonly addEventListener?: (type: "pagehide" | "pageshow", listener: () => void) => void;
+  readonly removeEventListener?: (type: "pagehide" | "pageshow", listener: () => void) => void;
 }
 
 const browser = globalThis as Browser;
@@ -48,10 +48,12 @@ export class Tabs {
     this.#address = address;
     this.#rest = rest;
     const offWake = onWake(look);
-    browser.addEventListener?.("pagehide", rest); // a page that the browser keeps to go back to
+    browser.addEventListener?.("pagehide", rest); // the browser may keep the page, to go back to it
+    browser.addEventListener?.("pageshow", look);
     this.#off = () => {
       offWake();
       browser.removeEventListener?.("pagehide", rest);
+      browser.removeEventListener?.("pageshow", look);
     };
   }
 
