@@ -181,13 +181,13 @@ export class CommandRequests {
   }
 
   #keepAlive(driven: Promise<Driver | undefined>, context: RelayContext): void {
-    const waitUntil = context.waitUntil ?? this.#host.settings.waitUntil;
-    if (!waitUntil) return;
+    const keeper = context.waitUntil ? context : this.#host.settings;
+    if (!keeper.waitUntil) return;
     const ended = driven.then((driver) => {
       driver?.beShort();
       return driver?.ended;
     });
-    waitUntil(ended);
+    keeper.waitUntil(ended);
   }
 }
 

@@ -287,6 +287,24 @@ describe("a chat without work", () => {
     expect(await rig.log.acquire("c", "next", 1_000)).not.toBe(null);
   });
 
+  test("`waitUntil` is called on its own object: those of workers do not work without", async () => {
+    class Execution {
+      readonly #kept: Promise<unknown>[] = [];
+      get kept() {
+        return Promise.all(this.#kept);
+      }
+      waitUntil(work: Promise<unknown>): void {
+        this.#kept.push(work);
+      }
+    }
+    const [rig, execution] = [new Rig(), new Execution()];
+    const body = JSON.stringify({ key: "k", type: "prompt", input: { text: "Hello" } });
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body };
+    const response = await rig.relay.handler(new Request(`${HOST}/chats/c/commands`, init), execution);
+    expect(response.status).toBe(202);
+    expect(await execution.kept).toHaveLength(1);
+  });
+
   test("`drive: false` takes commands and drives nothing", async () => {
     const rig = new Rig({ drive: false });
     const viewer = await rig.view();
