@@ -10,7 +10,7 @@ import { readKept } from "../wire/command.ts";
 import { ControlCommands } from "./controls.ts";
 import { DriverTimers } from "./driver-timers.ts";
 import { EventGuard } from "./event-guard.ts";
-import { type FailedPrompt, failedPrompt, promptInputOf } from "./failed-prompt.ts";
+import { type FailedPrompt, failedPrompt, logLost, promptInputOf } from "./failed-prompt.ts";
 import { guardedSource } from "./guarded-source.ts";
 import { readHistory, snapshotOf, turnName } from "./history.ts";
 import { readKeptState, savedWith } from "./kept-state.ts";
@@ -67,6 +67,8 @@ export class Driver {
   #taken: string | undefined;
   #completed: string | undefined;
   #snapshotAt = 0;
+  /** Whether the turn is cancelled because the log is too far behind. */
+  #isLogLost = false;
   #pump: Promise<void> | undefined;
   #isAgain = false;
 
@@ -91,7 +93,10 @@ export class Driver {
         failed("an event must not be shown", error);
         void this.end("broken");
       },
-      onTooMany: () => this.#chat?.cancel(),
+      onTooMany: () => {
+        this.#isLogLost = true;
+        this.#chat?.cancel();
+      },
     });
     this.#timers = new DriverTimers({
       settings,
@@ -198,11 +203,13 @@ export class Driver {
     this.#writer.append(events.map((event) => this.#guard.cleaned(event)));
 
   /** Writes a turn for a prompt that has none. @throws once this process may not write */
-  readonly writeFailed = async (prompt: FailedPrompt): Promise<void> => {
+  readonly writeFailed = (prompt: FailedPrompt): Promise<void> =>
+    this.#writeSession((...place) => failedPrompt(prompt, ...place));
+
+  #writeSession(make: (sessionId: string, time: string) => readonly UniversalEvent[]): Promise<void> {
     const { clock, newId } = this.settings;
-    const time = new Date(clock.wallTime()).toISOString();
-    await this.write(failedPrompt(prompt, newId("session"), time));
-  };
+    return this.write(make(newId("session"), new Date(clock.wallTime()).toISOString()));
+  }
 
   /** Ends the driving. Later calls wait for the first. */
   end(why: DriverEnd): Promise<void> {
@@ -304,6 +311,8 @@ export class Driver {
       await this.#takeControls(true);
       this.channel.setQueue(await this.settings.log.queue(this.channel.id));
       if (await this.prompts.settle()) {
+        if (this.#isLogLost) await this.#writeSession(logLost);
+        this.#isLogLost = false;
         await this.#told?.keep();
         await this.#snapshot();
         this.#changed();
