@@ -15,7 +15,7 @@ export interface Command {
   readonly fields: Readonly<Record<string, Json>>;
   /** Whether the relay may have it. */
   wasTried: boolean;
-  /** Whether nobody needs its answer any more. */
+  /** Whether nobody needs its answer any more. One that was not tried is not sent any more. */
   isDropped: boolean;
 }
 
@@ -106,13 +106,14 @@ export class Commands {
   async #post(command: Command): Promise<"accepted" | AgentwireError | number> {
     const exchange = new RelayExchange(this.#http);
     this.#exchange = exchange;
-    command.wasTried = true;
     try {
       const { key, fields } = command;
-      const response = await exchange.open("/commands", {
-        method: "POST",
-        headers: { accept: "application/json", "content-type": "application/json" },
-        body: JSON.stringify({ key, ...fields }),
+      const body = JSON.stringify({ key, ...fields });
+      const headers = { accept: "application/json", "content-type": "application/json" };
+      const response = await exchange.open("/commands", { method: "POST", headers, body }, () => {
+        if (command.isDropped) throw wasClosed();
+        command.wasTried = true;
+        this.#http.frame("out", body);
       });
       const { status } = response;
       const answer = await exchange.answer(response);
@@ -122,6 +123,7 @@ export class Commands {
       return isRefusal ? commandRefusal(answer, this.#waiting()) : (answer.retryAfter ?? 0);
     } catch (thrown) {
       const error = exchange.error(thrown);
+      if (command.isDropped) return "accepted";
       if (error.retryable) return 0;
       return Object.assign(error, { delivery: "unknown" }); // such as a `fetch` that does not exist
     } finally {

@@ -37,7 +37,7 @@ import type { RemoteSettings } from "./options.ts";
 import { LocalOutbox } from "./outbox.ts";
 import { RemoteRequests } from "./requests.ts";
 import { RemoteStream } from "./stream.ts";
-import { type RemoteTurn, RemoteTurns, type RemoteTurnsHost } from "./turns.ts";
+import { type LiveRemoteTurn, type RemoteTurn, RemoteTurns, type RemoteTurnsHost } from "./turns.ts";
 import { type Position, positionText, type RelayState, readCapabilities } from "./wire.ts";
 
 export type RemoteClientEvents = ClientEvents<UniversalEvent, TurnResult>;
@@ -70,7 +70,8 @@ export class RemoteCore
   #attempts = 0;
   #wasReady = false;
   #at = 0;
-  #turn: { readonly sessionId: string; readonly turnId: string } | undefined;
+  /** The ids of the turns that run, by session. */
+  readonly #running = new Map<string, string>();
   #restart: string | undefined;
   #cancelRefresh: CancelTimer = () => {};
 
@@ -94,16 +95,16 @@ export class RemoteCore
       },
       this.#commands,
       kept,
-      () => ({ at: this.#at, isTurnOpen: this.#turn !== undefined, streams: this.#attempts }),
+      () => ({ at: this.#at, isTurnOpen: this.#running.size > 0, streams: this.#attempts }),
     );
     this.#requests = new RemoteRequests({
       send: (fields, refused) => this.inbox.settle(randomId("cmd"), fields, () => this.outbox.run(refused)),
-      onOpened: (request) => {
-        this.#turns.opened(request);
+      onOpened: (request, sessionId) => {
+        this.#turns.opened(request, sessionId);
         this.opened(request);
       },
-      onSettled: (request) => {
-        this.#turns.closed(request.id);
+      onSettled: (request, sessionId) => {
+        this.#turns.closed(request.id, sessionId);
         this.settled(request);
       },
     });
@@ -164,25 +165,32 @@ export class RemoteCore
   /** @throws InvalidInputError if no turn with this id runs */
   cancelTurn(turnId: string): void {
     this.#assertOpen();
-    const turn = this.#turn;
-    if (turn?.turnId !== turnId)
+    const session = [...this.#running].find(([, id]) => id === turnId)?.[0];
+    if (session === undefined)
       throw new InvalidInputError(
         "no turn with this id runs.",
         "The turn has ended. There is nothing to cancel.",
       );
-    const target = { session_id: turn.sessionId, turn_id: turnId };
+    const target = { session_id: session, turn_id: turnId };
     this.inbox.send(randomId("cmd"), { type: "cancel", target }).catch(() => {}); // its events say whether it ended
   }
 
-  cancel(key: string): void {
-    this.inbox.send(randomId("cmd"), { type: "cancel", target: key }).catch(() => {}); // as above
+  cancel(key: string): boolean {
+    const isUnsent = !this.#turns.isRunning(key) && (this.inbox.deliveryOf(key) ?? "not-sent") === "not-sent";
+    if (isUnsent) this.inbox.takeBack(key);
+    else this.inbox.send(randomId("cmd"), { type: "cancel", target: key }).catch(() => {}); // as above
+    return !isUnsent;
+  }
+
+  wasTried(key: string): boolean {
+    return (this.inbox.deliveryOf(key) ?? "not-sent") !== "not-sent";
   }
 
   answeredWithin(): boolean {
     return false;
   }
 
-  prompt(key: string, prompt: PromptInput, input: unknown, options: TurnOptions): RemoteTurn {
+  prompt(key: string, prompt: PromptInput, input: unknown, options: TurnOptions): LiveRemoteTurn {
     this.#assertOpen();
     return this.outbox.run(() => {
       const turn = this.#turns.make(key, input, options);
@@ -241,6 +249,7 @@ export class RemoteCore
     checkCallOptions(options, { signal: checks.signal });
     const { signal } = options;
     if (this.#closedBy) return Promise.reject(this.#closedError());
+    if (signal?.aborted) return Promise.reject(connectAborted(signal));
     if (this.#status === "ready") return Promise.resolve();
     this.#connecting ??= deferred<void>();
     const { promise } = this.#connecting;
@@ -248,17 +257,18 @@ export class RemoteCore
     this.outbox.run(() => this.#start());
     if (!signal) return promise;
     return new Promise((resolve, reject) => {
-      const onAbort = (): void =>
-        reject(new ConnectError("the wait for the connection was aborted", { cause: signal.reason }));
-      if (signal.aborted) onAbort();
-      else signal.addEventListener("abort", onAbort, { once: true });
+      const onAbort = (): void => reject(connectAborted(signal));
+      signal.addEventListener("abort", onAbort, { once: true });
       promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
     });
   }
 
-  async close(options: CloseOptions = {}): Promise<void> {
+  close(options: CloseOptions = {}): Promise<void> {
     checkCallOptions(options, { force: checks.boolean, drainTimeout: checks.delay });
-    const { force = false, drainTimeout = 0 } = options;
+    return this.#close(options);
+  }
+
+  async #close({ force = false, drainTimeout = 0 }: CloseOptions): Promise<void> {
     const ends = Promise.all([...this.#turns.open].map(({ outcome }) => outcome));
     if (!this.#closedBy && !force && drainTimeout > 0 && !this.#turns.isIdle) {
       this.outbox.run(() => this.#setStatus("draining"));
@@ -290,6 +300,7 @@ export class RemoteCore
       this.#capabilities = state.capabilities;
       this.#grants = state.grants;
       this.inbox.state(state);
+      this.#found();
       if (!state.isCaughtUp || this.#isCaughtUp) return;
       this.#isCaughtUp = true;
       this.#setStatus("ready");
@@ -305,7 +316,7 @@ export class RemoteCore
   onReset(saved?: unknown): void {
     this.outbox.run(() => {
       this.#at = 0;
-      this.#turn = undefined;
+      this.#running.clear();
       this.#restart = undefined;
       this.#requests.reset();
       this.#turns.reset();
@@ -316,11 +327,10 @@ export class RemoteCore
 
   onLost(error: AgentwireError, backoff: { readonly attempt: number; readonly delay: number }): void {
     this.outbox.run(() => {
-      const wasReady = this.#isCaughtUp;
+      if (this.#isCaughtUp) this.shared.emit("disconnected", asAny(error));
       this.#isCaughtUp = false;
       this.#cancelRefresh();
       this.#setStatus("reconnecting");
-      if (wasReady) this.shared.emit("disconnected", asAny(error));
       this.shared.emit("reconnecting", { ...backoff, error: asAny(error) });
       this.#connecting?.reject(error);
       this.#connecting = undefined;
@@ -337,15 +347,16 @@ export class RemoteCore
   #event(event: UniversalEvent, at: number, position: string): void {
     const { type, session_id: sessionId, data } = event;
     this.#at = at;
-    if (type === "turn.started") this.#turn = { sessionId, turnId: data.turn_id };
-    if (type === "turn.ended" || type === "session.ended") this.#turn = undefined;
-    const isBetween = !this.#turn && type !== "item.started";
+    if (type === "turn.started") this.#running.set(sessionId, data.turn_id);
+    if (type === "turn.ended" || type === "session.ended") this.#running.delete(sessionId);
+    const isBetween = this.#running.size === 0 && type !== "item.started";
     this.outbox.tell(() => {
       this.#restart = isBetween ? position : undefined; // as far as the listeners know
     });
     this.#each((stream) => stream.tell(event, position));
     this.#turns.event(event);
     this.inbox.event(event);
+    if (type === "turn.started") this.#found();
     this.#requests.event(event);
   }
 
@@ -374,14 +385,22 @@ export class RemoteCore
     }, delay);
   }
 
+  /** Ends the wait for prompts that are to be seen by now. */
+  #found(): void {
+    if (!this.inbox.isMissing) this.#cancelRefresh();
+  }
+
   #end(reason: AgentwireError): void {
     if (this.#closedBy) return;
     this.#closedBy = reason;
     this.#cancelRefresh();
     this.#link?.close();
     const closed = this.#closedError();
+    for (const { id } of [...this.#turns.open]) {
+      const delivery = this.inbox.deliveryOf(id) ?? "accepted"; // it runs
+      this.#refused(id, Object.assign(copyError(closed), { delivery }));
+    }
     this.inbox.close(closed);
-    for (const turn of [...this.#turns.open]) if (!turn.open) turn.stopped();
     this.#connecting?.reject(closed);
     this.#connecting = undefined;
     this.#setStatus("closed");
@@ -406,3 +425,6 @@ export class RemoteCore
     this.tellStatus(status);
   }
 }
+
+const connectAborted = (signal: AbortSignal): ConnectError =>
+  new ConnectError("the wait for the connection was aborted", { cause: signal.reason });

@@ -3,30 +3,32 @@ import { createParser } from "eventsource-parser";
 import { parseJson } from "../core/text.ts";
 import { isUniversalEvent } from "../universal/check/shape.ts";
 import type { UniversalEvent } from "../universal/events.ts";
-import { type Position, type RelayState, readPosition, readState, relayLost } from "./wire.ts";
+import { type Position, type RelayState, readPosition, readState } from "./wire.ts";
 
 /** Characters of one frame: twice an event of the largest size. Bounds the memory. */
 const MAX_FRAME = 32 * 1_048_576;
 
-export type RelayFrame =
-  /** `last`: the position of the last event. */
+/** A frame, with its data as text and as JSON. `value`: undefined if the text is no JSON. */
+export type RelayFrame = { readonly text: string; readonly value: unknown } & (
   | { readonly type: "events"; readonly events: readonly UniversalEvent[]; readonly last: Position }
   | { readonly type: "state"; readonly state: RelayState }
-  | { readonly type: "reset" }
-  | { readonly type: "gone" };
+  | { readonly type: "reset" | "gone" }
+  /** Perhaps of a newer relay. */
+  | { readonly type: "unknown" }
+  /** The stream cannot be read past it. */
+  | { readonly type: "unreadable"; readonly problem: string }
+);
 
 /** Reads frames from bytes in any pieces. A frame counts only when its empty line has arrived. */
 export class FrameReader {
   readonly #decoder = new TextDecoder();
   #frames: RelayFrame[] = [];
-  #problem: string | undefined;
   readonly #parser = createParser({
     maxBufferSize: MAX_FRAME,
-    onEvent: ({ id, event, data }) => {
-      if (this.#problem === undefined) this.#read(event, data, id);
-    },
+    onEvent: ({ id, event, data }) => void this.#frames.push(frameOf(event, data, id)),
     onError: ({ type }) => {
-      if (type === "max-buffer-size-exceeded") this.#problem = "a frame is too long";
+      if (type !== "max-buffer-size-exceeded") return;
+      this.#frames.push({ type: "unreadable", problem: "a frame is too long", text: "", value: undefined });
     },
   });
 
@@ -37,34 +39,29 @@ export class FrameReader {
     this.#frames = [];
     return frames;
   }
+}
 
-  /** @throws ConnectionLostError if a frame could not be read. The frames before it are good. */
-  check(): void {
-    if (this.#problem !== undefined) throw relayLost(`the relay's stream cannot be read: ${this.#problem}`);
-  }
-
-  #read(event: string | undefined, data: string, id: string | undefined): void {
-    switch (event) {
-      case "events": {
-        const events = parsed(data);
-        const last = readPosition(id);
-        if (last && Array.isArray(events) && events.length > 0 && events.every(isUniversalEvent))
-          this.#frames.push({ type: "events", events, last });
-        else this.#problem = `the events before position ${last?.at ?? "?"} have a wrong form`;
-        return;
-      }
-      case "state": {
-        const state = readState(parsed(data));
-        if (state) this.#frames.push({ type: "state", state });
-        else this.#problem = "the state has a wrong form";
-        return;
-      }
-      case "reset":
-      case "gone":
-        this.#frames.push({ type: event });
-        return;
-      default: // a frame of a newer relay
+function frameOf(event: string | undefined, text: string, id: string | undefined): RelayFrame {
+  const value = parsed(text);
+  const data = { text, value };
+  switch (event) {
+    case "events": {
+      const last = readPosition(id);
+      if (last && Array.isArray(value) && value.length > 0 && value.every(isUniversalEvent))
+        return { type: event, events: value, last, ...data };
+      const problem = `the events before position ${last?.at ?? "?"} have a wrong form`;
+      return { type: "unreadable", problem, ...data };
     }
+    case "state": {
+      const state = readState(value);
+      if (state) return { type: event, state, ...data };
+      return { type: "unreadable", problem: "the state has a wrong form", ...data };
+    }
+    case "reset":
+    case "gone":
+      return { type: event, ...data };
+    default:
+      return { type: "unknown", ...data };
   }
 }
 

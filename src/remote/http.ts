@@ -48,10 +48,14 @@ export class RelayExchange {
     }
   }
 
-  /** @throws AgentwireError if there is no response */
+  /**
+   * @param begins called right before the request is sent
+   * @throws AgentwireError if there is no response
+   */
   async open(
     path: string,
     init: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string },
+    begins: () => void = () => {},
   ): Promise<FetchResponse> {
     const { settings, redactor } = this.#http;
     const { address, credentials, fetch } = settings;
@@ -60,6 +64,7 @@ export class RelayExchange {
       const own = await this.until(Promise.resolve(settings.headers()));
       redactor.use("headers", ...credentialsInHeaders(own));
       const headers = { ...own, ...init.headers };
+      begins();
       const { signal } = this.#controller;
       const more = credentials === undefined ? {} : { credentials };
       return await this.until(
@@ -81,9 +86,9 @@ export class RelayExchange {
     this.#controller.abort(reason);
   }
 
-  error(thrown: unknown): AgentwireError {
+  error(thrown: unknown, problem = "the relay cannot be reached"): AgentwireError {
     if (isOurs(thrown)) return thrown;
-    return unreachable("the relay cannot be reached", thrown, (text) => this.#http.redactor.redact(text));
+    return unreachable(problem, thrown, (text) => this.#http.redactor.redact(text));
   }
 
   /** The JSON of an answer. Undefined if it is none. */
@@ -117,6 +122,8 @@ export class RelayExchange {
 export interface RelayHttp {
   readonly settings: RemoteSettings;
   readonly redactor: Redactor;
+  /** Tells listeners of a frame. */
+  frame(direction: "in" | "out", text: string): void;
 }
 
 export const wasClosed = (): ConnectError =>

@@ -5,6 +5,7 @@ import {
   type AnyAgentwireError,
   asAny,
   copyError,
+  type Delivery,
   isAgentwireError,
 } from "../core/errors.ts";
 import type { PromptImage, PromptInput } from "../core/turn/prompt-input.ts";
@@ -53,7 +54,8 @@ export class RemoteInbox implements PromptInbox {
   readonly #listeners = new Set<(refused?: AnyAgentwireError) => void>();
   #list: readonly InboxPrompt[] | undefined = [];
   #state: Pick<RelayState, "isBusy" | "contextLost"> | undefined;
-  #prompting: string | undefined;
+  /** The prompts whose turns have begun and show no message yet, by session. */
+  readonly #prompting = new Map<string, string>();
 
   constructor(
     host: InboxHost,
@@ -160,24 +162,25 @@ export class RemoteInbox implements PromptInbox {
   }
 
   /** Applies an event: a prompt that an event shows leaves the inbox. */
-  event({ type, data }: UniversalEvent): void {
+  event({ type, data, session_id: sessionId }: UniversalEvent): void {
     if (type === "turn.started") {
-      this.#prompting = data.metadata?.prompt_id;
-      const entry = this.#prompting === undefined ? undefined : this.#entries.get(this.#prompting);
-      if (!entry) return;
+      const key = data.metadata?.prompt_id;
+      const entry = key === undefined ? undefined : this.#entries.get(key);
+      if (key === undefined || !entry) return;
+      this.#prompting.set(sessionId, key);
       entry.phase = "taken";
       this.#changed();
     }
     const isShown = (type === "item.started" && data.item.role === "user") || type === "turn.ended";
-    if (!isShown || this.#prompting === undefined) return;
-    const key = this.#prompting;
-    this.#prompting = undefined;
+    const key = isShown ? this.#prompting.get(sessionId) : undefined;
+    if (key === undefined) return;
+    this.#prompting.delete(sessionId);
     this.#end(key, "started");
   }
 
   /** The events are void: a state follows. */
   reset(): void {
-    this.#prompting = undefined;
+    this.#prompting.clear();
     for (const [key, { own }] of [...this.#entries]) if (!own) this.#entries.delete(key);
     this.#changed();
   }
@@ -233,11 +236,22 @@ export class RemoteInbox implements PromptInbox {
   /** Changes a prompt that was never sent. */
   #changesUnsent(command: Exclude<InboxCommand, { type: "prompt" }>): boolean {
     const isChange = command.type === "withdraw" || command.type === "cancel";
-    if (!isChange || typeof command.target !== "string") return false;
-    const unsent = this.#entries.get(command.target)?.own?.command;
-    if (!unsent || unsent.wasTried) return false;
-    this.#withdrawn(command.target);
+    return isChange && typeof command.target === "string" && this.takeBack(command.target);
+  }
+
+  /** Takes an own prompt back that was never sent. False if there is none: the relay may have it. */
+  takeBack(key: string): boolean {
+    if (this.deliveryOf(key) !== "not-sent") return false;
+    this.#withdrawn(key);
     return true;
+  }
+
+  /** Whether the relay has an own prompt. Undefined for prompts that are not here, because they have started or ended. */
+  deliveryOf(key: string): Delivery | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry?.own) return undefined;
+    if (entry.phase !== "sending") return "accepted";
+    return entry.own.command?.wasTried ? "unknown" : "not-sent";
   }
 
   #withdrawn(key: string): void {

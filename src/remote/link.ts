@@ -1,7 +1,8 @@
 // The connection to a relay: reads the events after a position, and comes back after each loss.
 import { isObject } from "../core/checks.ts";
-import type { AgentwireError } from "../core/errors.ts";
+import { type AgentwireError, isOurs } from "../core/errors.ts";
 import type { FetchResponse } from "../core/http/fetch.ts";
+import type { Outbox } from "../core/tell/outbox.ts";
 import type { RelayFrame } from "./frames.ts";
 import { FrameReader } from "./frames.ts";
 import { RelayExchange, type RelayHttp, wasClosed } from "./http.ts";
@@ -17,8 +18,12 @@ import {
   removed,
 } from "./wire.ts";
 
-/** Gets what the relay says. A call is one input: the link continues after it. */
+/** Gets what the relay says. Each frame is one input: the link continues after it. */
 export interface LinkHost extends RelayHttp {
+  readonly outbox: Outbox;
+  /** Tells listeners of a frame's value. */
+  message(value: unknown): void;
+  warn(kind: string, message: string, details: { readonly raw: string }): void;
   /** An attempt starts. */
   onConnecting(): void;
   /** The events after `position`, whole and in order. */
@@ -136,11 +141,13 @@ export class RelayLink {
         if (done || this.#isOver) return relayLost("the relay ended the stream");
         exchange.touch();
         for (const frame of value ? frames.read(value) : []) {
-          const end = this.#take(frame);
+          const end = this.#host.outbox.run(() => this.#take(frame));
           if (end || this.#isOver) return end ?? wasClosed();
         }
-        frames.check();
       }
+    } catch (thrown) {
+      const { message, cause } = exchange.error(thrown, "the stream broke");
+      throw isOurs(thrown) ? thrown : relayLost(message, cause);
     } finally {
       reader.cancel?.().catch(() => {}); // the stream may have ended
     }
@@ -149,6 +156,8 @@ export class RelayLink {
   /** Returns the error that ends the connection. */
   #take(frame: RelayFrame): AgentwireError | undefined {
     const before = this.#position;
+    this.#host.frame("in", frame.text);
+    if (frame.value !== undefined) this.#host.message(frame.value);
     switch (frame.type) {
       case "events": {
         const { events, last } = frame;
@@ -175,6 +184,13 @@ export class RelayLink {
         return relayLost("the relay starts the chat anew");
       case "gone":
         return removed();
+      case "unknown":
+        if (frame.value === undefined)
+          this.#host.warn("unreadable-frame", "the relay sent a frame that is no JSON", { raw: frame.text });
+        return undefined;
+      case "unreadable":
+        this.#host.warn("unreadable-frame", frame.problem, { raw: frame.text });
+        return relayLost(`the relay's stream cannot be read: ${frame.problem}`);
       default:
         return frame satisfies never;
     }

@@ -15,9 +15,9 @@ interface RequestsHost {
   /** Sends a reply. `refused` is called if the relay does not take it. */
   send(fields: Readonly<Record<string, unknown>>, refused: () => void): void;
   /** A request has ended for this client. */
-  onSettled(request: SettledRequest): void;
+  onSettled(request: SettledRequest, sessionId: string): void;
   /** A request waits, for the first time, or again because the relay has refused the reply. */
-  onOpened(request: PendingRequest): void;
+  onOpened(request: PendingRequest, sessionId: string): void;
 }
 
 /** The requests that wait for a user. Their ids are those of the events, and a reply names its session. */
@@ -47,7 +47,7 @@ export class RemoteRequests {
     if (type === "permission.requested" || type === "question.requested") {
       const request = type === "permission.requested" ? approvalOf(data) : questionOf(data);
       this.#waiting.set(request.id, { sessionId, request });
-      this.#host.onOpened(request);
+      this.#host.onOpened(request, sessionId);
     }
     if (type === "permission.resolved") this.#resolved(data.permission_id, data);
     if (type === "question.resolved") this.#resolved(data.question_id, data);
@@ -72,9 +72,9 @@ export class RemoteRequests {
     const ruling: Ruling = { ...read, by: "reply" };
     this.#rulings.set(id, ruling);
     this.#host.send({ type: "decide", session_id: sessionId, permission_id: id, decision: wire }, () => {
-      if (this.#rulings.delete(id) && this.#waiting.has(id)) this.#host.onOpened(request);
+      if (this.#rulings.delete(id) && this.#waiting.has(id)) this.#host.onOpened(request, sessionId);
     });
-    this.#host.onSettled({ ...request, ruling });
+    this.#host.onSettled({ ...request, ruling }, sessionId);
     return ruling;
   }
 
@@ -87,9 +87,9 @@ export class RemoteRequests {
     this.#replies.set(id, reply);
     const fields = { type: "answer", session_id: sessionId, question_id: id, answer: reply.answers ?? null };
     this.#host.send(fields, () => {
-      if (this.#replies.delete(id) && this.#waiting.has(id)) this.#host.onOpened(request);
+      if (this.#replies.delete(id) && this.#waiting.has(id)) this.#host.onOpened(request, sessionId);
     });
-    this.#host.onSettled({ ...request, reply });
+    this.#host.onSettled({ ...request, reply }, sessionId);
     return reply;
   }
 
@@ -101,16 +101,17 @@ export class RemoteRequests {
 
   /** Somebody else, or a rule, has ended the request, unless this client has replied first. */
   #resolved(id: string, data: PermissionData | QuestionData): void {
-    const request = this.#waiting.get(id)?.request;
+    const waiting = this.#waiting.get(id);
     const isMine = !this.isOpen(id);
     this.#waiting.delete(id);
-    if (!request || isMine) return;
+    if (!waiting || isMine) return;
+    const { request, sessionId } = waiting;
     const by = "elsewhere";
     if (request.type === "approval") {
       const { status } = data;
       const decision = status === "reject" ? "reject" : status === "accept_for_session" ? "always" : "once";
       this.#rulings.set(id, { decision, by });
-      this.#host.onSettled({ ...request, ruling: { decision, by } });
+      this.#host.onSettled({ ...request, ruling: { decision, by } }, sessionId);
       return;
     }
     const given = "answers" in data ? data.answers : undefined;
@@ -118,7 +119,7 @@ export class RemoteRequests {
       own === undefined ? selected : [...selected, own],
     );
     this.#replies.set(id, { answers, by });
-    this.#host.onSettled({ ...request, reply: { answers, by } });
+    this.#host.onSettled({ ...request, reply: { answers, by } }, sessionId);
   }
 }
 

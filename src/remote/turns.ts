@@ -1,6 +1,7 @@
 // The turns of this client's prompts, from the events of the chat.
 import { defined, isObject } from "../core/checks.ts";
 import { TurnError } from "../core/errors.ts";
+import type { Redactor } from "../core/tell/redact.ts";
 import { parseJson } from "../core/text.ts";
 import { LiveTurn } from "../core/turn/live-turn.ts";
 import type { Turn, TurnOptions, TurnResult } from "../core/turn/turn.ts";
@@ -13,7 +14,7 @@ import { RemoteStream } from "./stream.ts";
 /** A turn of this client. Its events are the universal events of the turn. */
 export type RemoteTurn = Turn<UniversalEvent, TurnResult>;
 
-class LiveRemoteTurn extends LiveTurn<UniversalEvent, TurnResult> implements Telling {
+export class LiveRemoteTurn extends LiveTurn<UniversalEvent, TurnResult> implements Telling {
   /** The events of the turn from now on, with their ids and sequences in the chat. */
   universal(options: UniversalOptions = {}): RemoteStream {
     const stream = new RemoteStream(options, () => off());
@@ -34,17 +35,20 @@ const MAX_BUFFERED = 64 * 1024 * 1024;
 const MAX_TEXT = 16 * 1024 * 1024;
 
 export interface RemoteTurnsHost extends TurnHost<UniversalEvent, TurnResult> {
+  readonly redactor: Redactor;
   tellTurn(turn: RemoteTurn): void;
-  /** Asks the relay to end the turn of a prompt. */
-  cancel(key: string): void;
+  /** Asks the relay to end the turn of a prompt. False if there is nothing to end: it was never sent. */
+  cancel(key: string): boolean;
+  /** Whether the relay may have a prompt whose turn has not begun. */
+  wasTried(key: string): boolean;
 }
 
 export class RemoteTurns {
   readonly #host: RemoteTurnsHost;
   /** The turns that have not settled, by the key of their prompt. */
   readonly #open = new Map<string, LiveRemoteTurn>();
-  #current: { readonly id: string; readonly turn: LiveRemoteTurn | undefined; error?: ErrorData } | undefined;
-  readonly #messages = new Set<string>();
+  /** The turns of the chat that run, by session. A prompt that is withdrawn meanwhile is a turn of its own session. */
+  readonly #running = new Map<string, Running>();
 
   constructor(host: RemoteTurnsHost) {
     this.#host = host;
@@ -56,6 +60,11 @@ export class RemoteTurns {
 
   get isIdle(): boolean {
     return this.#open.size === 0;
+  }
+
+  /** Whether the turn of this prompt runs. */
+  isRunning(key: string): boolean {
+    return [...this.#running.values()].some(({ turn }) => turn?.id === key);
   }
 
   find(id: string): LiveRemoteTurn | undefined {
@@ -75,15 +84,19 @@ export class RemoteTurns {
       idleTimeout,
       signal,
       read,
-      textOf: (event) => this.#textOf(event),
+      textOf: textReader(),
       soFar: () => ({}),
       stop: (again) => {
         if (again) return;
-        this.#host.cancel(key);
+        if (!this.#host.cancel(key)) {
+          turn.stopped();
+          return;
+        }
         const give = this.#host.clock.setTimeout(() => turn.stopped(), CANCEL_WAIT);
         void turn.outcome.then(give);
       },
       settled: () => void this.#open.delete(key),
+      mayHaveArrived: () => this.#host.wasTried(key),
       repeatable: false,
       flow: undefined,
     });
@@ -94,20 +107,23 @@ export class RemoteTurns {
 
   /** Applies an event to the turn of this client that runs. */
   event(event: UniversalEvent): void {
-    const { type, data } = event;
+    const { type, data, session_id: sessionId } = event;
     if (type === "turn.started") {
       const turn = this.#open.get(data.metadata?.prompt_id ?? "");
-      this.#current = { id: data.turn_id, turn };
-      this.#messages.clear();
+      this.#running.set(sessionId, { id: data.turn_id, turn, error: undefined });
       turn?.sent();
     }
-    const { turn } = this.#current ?? {};
-    if (type === "error" && this.#current && data.turn_id === this.#current.id) this.#current.error = data;
+    const running = this.#running.get(sessionId);
+    if (!running) return;
+    const { turn } = running;
+    if (type === "error" && data.turn_id === running.id) running.error = data;
     if (turn) {
       noteCall(turn, event);
       turn.push(event, EVENT_BYTES);
     }
-    if (type === "turn.ended") this.#ended(data.metadata);
+    if (type !== "turn.ended") return;
+    this.#running.delete(sessionId);
+    if (turn) this.#end(turn, running.error, data.metadata);
   }
 
   /** The prompt was taken back before the agent got it. */
@@ -120,22 +136,19 @@ export class RemoteTurns {
     }
   }
 
-  opened(request: PendingRequest): void {
-    this.#current?.turn?.opened(request);
+  opened(request: PendingRequest, sessionId: string): void {
+    this.#running.get(sessionId)?.turn?.opened(request);
   }
 
-  closed(id: string): void {
-    this.#current?.turn?.closed(id);
+  closed(id: string, sessionId: string): void {
+    this.#running.get(sessionId)?.turn?.closed(id);
   }
 
   reset(): void {
-    this.#current = undefined;
+    this.#running.clear();
   }
 
-  #ended(metadata: TurnEndMetadata): void {
-    const { turn, error } = this.#current ?? {};
-    this.#current = undefined;
-    if (!turn) return;
+  #end(turn: LiveRemoteTurn, error: ErrorData | undefined, metadata: TurnEndMetadata): void {
     turn.tools.abandon();
     const { status, usage, cost } = metadata;
     if (!turn.open) turn.stopped();
@@ -146,23 +159,33 @@ export class RemoteTurns {
     } else if (status === "cancelled") {
       void turn.cancel(); // another viewer has cancelled it
       turn.stopped();
-    } else turn.fail(failureOf(error));
-  }
-
-  /** The text of the assistant's messages. */
-  #textOf({ type, data }: UniversalEvent): string {
-    if (type === "item.started" && data.item.kind === "message" && data.item.role === "assistant")
-      this.#messages.add(data.item.item_id);
-    const isText = type === "item.delta" && (data.part?.type ?? "text") === "text";
-    return isText && this.#messages.has(data.item_id) ? data.delta : "";
+    } else turn.fail(failureOf(error, (text) => this.#host.redactor.redact(text)));
   }
 }
 
-function failureOf(error: ErrorData | undefined): TurnError {
+interface Running {
+  readonly id: string;
+  /** Undefined: another viewer's. */
+  readonly turn: LiveRemoteTurn | undefined;
+  error: ErrorData | undefined;
+}
+
+/** Returns what an event adds to the text: that of the assistant's messages. */
+function textReader(): (event: UniversalEvent) => string {
+  const messages = new Set<string>();
+  return ({ type, data }) => {
+    if (type === "item.started" && data.item.kind === "message" && data.item.role === "assistant")
+      messages.add(data.item.item_id);
+    const isText = type === "item.delta" && (data.part?.type ?? "text") === "text";
+    return isText && messages.has(data.item_id) ? data.delta : "";
+  };
+}
+
+function failureOf(error: ErrorData | undefined, redact: (text: string) => string): TurnError {
   const { message = "the turn failed", code, details, retryable = false } = error ?? {};
   const delivery = isObject(details) && details["delivery"] === "not-sent" ? "not-sent" : "unknown";
   const kind = code ?? "failed";
-  return new TurnError({ origin: "relay", kind, serverMessage: message, retryable, delivery });
+  return new TurnError({ origin: "relay", kind, serverMessage: redact(message), retryable, delivery });
 }
 
 function noteCall(turn: LiveRemoteTurn, { type, data }: UniversalEvent): void {

@@ -10,6 +10,7 @@ import {
   QueueFullError,
   RequestError,
 } from "../core/errors.ts";
+import { isBusy } from "../core/link/connection-errors.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Grant } from "../core/values.ts";
 
@@ -136,7 +137,7 @@ export function finalError({ status, message }: RelayAnswer): AgentwireError {
   const words = message === "" ? `the relay refused the chat (HTTP ${status})` : message;
   if (status === 404)
     return new RequestError("the relay has no such chat", { serverMessage: words }, { status });
-  return new ConnectError(words, { status, retryable: false });
+  return new ConnectError(`${words}; check the credentials in \`headers\``, { status, retryable: false });
 }
 
 export const removed = (): AgentwireError =>
@@ -145,7 +146,8 @@ export const removed = (): AgentwireError =>
 /** The error of an attempt that is repeated. */
 export function attemptError({ status, message }: RelayAnswer): AgentwireError {
   const words = message === "" ? `the relay answered with HTTP ${status}` : message;
-  return new ConnectError(words, { status });
+  const advice = isBusy(status) ? "; wait, and try again" : "";
+  return new ConnectError(`${words}${advice}`, { status });
 }
 
 export const relayLost = (message: string, cause?: unknown): ConnectionLostError =>
