@@ -9,8 +9,11 @@ import { type Position, type RelayState, readPosition, readState } from "./wire.
 const MAX_FRAME = 32 * 1_048_576;
 
 /** A frame, with its data as text and as JSON. `value`: undefined if the text is no JSON. */
-export type RelayFrame = { readonly text: string; readonly value: unknown } & (
-  /** `last`: the position of the last event. */
+export type RelayFrame = {
+  readonly text: string;
+  readonly value: unknown;
+} & /** `last`: the position of the last event. */
+(
   | { readonly type: "events"; readonly events: readonly UniversalEvent[]; readonly last: Position }
   | { readonly type: "state"; readonly state: RelayState }
   | { readonly type: "reset" | "gone" }
@@ -46,7 +49,11 @@ function frameOf(type: string | undefined, text: string, id: string | undefined)
     if (last && Array.isArray(value) && value.length > 0 && value.every(isUniversalEvent))
       return { type, events: value, last, ...data };
   } else return { type: "unknown", ...data };
-  return { type: "damaged", problem: `the frame \`${type}\` behind \`${id ?? "?"}\` has a wrong form`, ...data };
+  return {
+    type: "damaged",
+    problem: `the frame \`${type}\` behind \`${id ?? "?"}\` has a wrong form`,
+    ...data,
+  };
 }
 
 function parsed(text: string): unknown {

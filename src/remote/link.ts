@@ -120,6 +120,7 @@ export class RelayLink {
         return;
       }
       this.#host.onConnecting();
+      if (this.#isOver) return; // a listener has closed the client
       const { error, again = false, retryAfter } = await this.#attempt();
       if (this.#isOver) return;
       if (this.#isResting) continue;
