@@ -11,13 +11,14 @@ import { type PlayedFile, playFolder } from "../../test/helpers/captures/play-fo
 const HELP = `Usage: npm run full -- adapters [options]
 
 Plays every capture of a folder through the real clients, checks the universal events, and gives them to every adapter: the
-other side's own validators must accept what the adapter makes of them. The first folder below the given one names the protocol.
+other side's own validators must accept what the adapter makes of them. Also cuts them off behind each event, as a crash does:
+\`closeTranscript\` must complete them. The first folder below the given one names the protocol.
 
 Options:
   --captures <folder>  Laid out like test/fixtures.  [test/fixtures]
   --help               This text.
 
-The exit code is 1 if an event is wrong, a test of an adapter fails, a file cannot be played, or a file gives no stream and
+The exit code is 1 if an event is wrong, a test fails, a file cannot be played, or a file gives no stream and
 test/helpers/captures/left-out.ts does not say why.
 `;
 
@@ -57,13 +58,16 @@ export async function run(args: readonly string[]): Promise<number> {
   tellCounts("all", judged);
   if (files.length === 0 || judged.some(({ complaints }) => complaints.length > 0)) return 1;
   const env = { ...process.env, AGENTWIRE_RUNS: "1", [CAPTURES]: resolve(values.captures) };
-  const child = spawn("vitest", ["run", ...ADAPTERS], { stdio: "inherit", env });
+  const child = spawn("vitest", ["run", ...TESTS], { stdio: "inherit", env });
   const [code] = await once(child, "exit");
   return code ?? 1;
 }
 
-/** The tests that give the captures to the adapters. */
-const ADAPTERS = ["ai-sdk", "ag-ui", "acp-agent", "otel"].map((room) => `test/${room}/captures.test.ts`);
+/** The tests that give the captures to the adapters, and cut them off. */
+const TESTS = [
+  ...["ai-sdk", "ag-ui", "acp-agent", "otel"].map((room) => `test/${room}/captures.test.ts`),
+  "test/universal/crashes.test.ts",
+];
 
 function complaintsOf({ file, streams, problem }: PlayedFile): readonly string[] {
   const complaints = problem === undefined ? [] : [`${file}: ${problem}`];

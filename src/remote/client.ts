@@ -6,7 +6,7 @@ import type { PromptInbox } from "../core/client/inbox.ts";
 import { TURN_CHECKS } from "../core/client/options.ts";
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";
-import type { Conversation, ConversationState } from "../core/turn/conversation.ts";
+import type { Conversation, ConversationMessage, ConversationState } from "../core/turn/conversation.ts";
 import { ORIGIN } from "../core/turn/origin.ts";
 import { type PromptInput, readPromptInput } from "../core/turn/prompt-input.ts";
 import type { TurnOptions, TurnResult } from "../core/turn/turn.ts";
@@ -14,7 +14,7 @@ import type { UniversalEvent } from "../universal/events.ts";
 import type { Telling, UniversalOptions, UniversalStream } from "../universal/stream.ts";
 import { type RemoteClientEvents, RemoteCore } from "./core.ts";
 import type { RemoteSettings } from "./options.ts";
-import type { RemoteTurn } from "./turns.ts";
+import type { LiveRemoteTurn, RemoteTurn } from "./turns.ts";
 import { readPosition } from "./wire.ts";
 
 /** The state of the only conversation. `position`: between two turns, where the next event continues. */
@@ -36,11 +36,13 @@ export class RemoteClient
   implements AgentClient<UniversalEvent, TurnResult, object, PromptInput>, Telling
 {
   readonly #core: RemoteCore;
+  readonly #conversation: RemoteConversation & Telling;
 
   constructor(settings: RemoteSettings) {
     const core = new RemoteCore(settings);
     super(core);
     this.#core = core;
+    this.#conversation = this.#newConversation();
   }
 
   get capabilities(): Capabilities {
@@ -57,6 +59,13 @@ export class RemoteClient
    * @throws InvalidInputError for an invalid prompt; ClosedError on a closed client
    */
   prompt(input: string | PromptInput, options: TurnOptions = {}): RemoteTurn {
+    return this.#prompt(input, options).turn;
+  }
+
+  #prompt(
+    input: string | PromptInput,
+    options: TurnOptions,
+  ): { readonly turn: LiveRemoteTurn; readonly text: string } {
     checkCallOptions(options, TURN_CHECKS);
     const read = readPromptInput(input);
     if (!read || !checks.text.holds(read.text))
@@ -68,7 +77,8 @@ export class RemoteClient
       throw new UnsupportedError("this backend takes no images.", "Leave `images` out.");
     if (options.branchOf !== undefined)
       throw new UnsupportedError("a relay makes branches itself.", "Use `chat.edit` or `chat.regenerate`.");
-    return this.#core.prompt(options.key ?? randomId("msg"), read, input, options);
+    const turn = this.#core.prompt(options.key ?? randomId("msg"), read, input, options);
+    return { turn, text: read.text };
   }
 
   /** Ends a turn of this chat, whoever has sent its prompt. @param turnId the id in its events */
@@ -82,20 +92,34 @@ export class RemoteClient
    * @throws InvalidInputError if `from` is no state of a chat on a relay
    */
   conversation(options: { readonly from?: ConversationState } = {}): RemoteConversation & Telling {
-    checkCallOptions(options, { from: checks.any });
+    checkCallOptions(options, { from: checks.object });
     if (options.from !== undefined) this.#core.goOn(readState(options.from));
+    return this.#conversation;
+  }
+
+  #newConversation(): RemoteConversation & Telling {
     const core = this.#core;
-    return {
-      messages: [],
+    let messages: readonly ConversationMessage[] = []; // replaced, never changed: callers may hold the old list
+    const conversation: RemoteConversation & Telling = {
+      get messages() {
+        return messages;
+      },
       shared: true,
       get state() {
         return stateAt(core.restart);
       },
       earlier: (turns) => (turns === 0 ? stateAt(core.restart) : undefined),
-      prompt: (input, given) => this.prompt(input, given),
+      prompt: (input, given = {}) => {
+        const { turn, text } = this.#prompt(input, given);
+        turn.joins(conversation, ({ text: answer }) => {
+          messages = [...messages, { role: "user", content: text }, { role: "assistant", content: answer }];
+        });
+        return turn;
+      },
       universal: (given) => core.universal(given),
       ...{ [ORIGIN]: { client: this } },
     };
+    return conversation;
   }
 
   /** The events of the chat: from the first one, if the client has not connected. Connects. */

@@ -3,7 +3,7 @@ import { type Deferred, deferred } from "../core/deferred.ts";
 import { type AgentwireError, copyError } from "../core/errors.ts";
 import { Queue } from "../core/queue.ts";
 import type { Json } from "../universal/events.ts";
-import { RelayExchange, type RelayHttp } from "./http.ts";
+import { RelayExchange, type RelayHttp, wasClosed } from "./http.ts";
 import { Retries } from "./retries.ts";
 import { commandRefusal, type RelayAnswer } from "./wire.ts";
 
@@ -16,7 +16,7 @@ export interface Command {
   readonly answered: Deferred<void>;
   /** Whether the relay may have it. */
   wasTried: boolean;
-  /** Whether nobody needs its answer any more. */
+  /** Whether nobody needs its answer any more. If it was not tried, it is not sent. */
   isDropped: boolean;
 }
 
@@ -88,20 +88,22 @@ export class Commands {
   async #post(command: Command): Promise<AgentwireError | number | undefined> {
     const exchange = new RelayExchange(this.#http);
     this.#exchange = exchange;
-    command.wasTried = true;
     try {
       const { key, fields } = command;
-      const response = await exchange.open("/commands", {
-        method: "POST",
-        headers: { accept: "application/json", "content-type": "application/json" },
-        body: JSON.stringify({ key, ...fields }),
+      const body = JSON.stringify({ key, ...fields });
+      const headers = { accept: "application/json", "content-type": "application/json" };
+      const response = await exchange.open("/commands", { method: "POST", headers, body }, () => {
+        if (command.isDropped) throw wasClosed();
+        command.wasTried = true;
+        this.#http.frame("out", body);
       });
       const answer = await exchange.answer(response);
-      const { status, body, retryAfter = 0 } = answer;
-      if ((status === 202 || status === 200) && body["key"] === key) return undefined;
+      const { status, retryAfter = 0 } = answer;
+      if ((status === 202 || status === 200) && answer.body["key"] === key) return undefined;
       const isRefusal = status >= 400 && status < 500 && !isCut(answer);
       return isRefusal ? commandRefusal(answer, this.#waiting()) : retryAfter;
     } catch (thrown) {
+      if (command.isDropped) return undefined;
       const error = exchange.error(thrown);
       return error.retryable ? 0 : Object.assign(error, { delivery: "unknown" }); // such as a `fetch` that does not exist
     } finally {

@@ -35,7 +35,7 @@ import { type LinkHost, RelayLink } from "./link.ts";
 import type { RemoteSettings } from "./options.ts";
 import { RemoteRequests } from "./requests.ts";
 import { RemoteStream } from "./stream.ts";
-import { type RemoteTurn, RemoteTurns, type RemoteTurnsHost } from "./turns.ts";
+import { type LiveRemoteTurn, type RemoteTurn, RemoteTurns, type RemoteTurnsHost } from "./turns.ts";
 import { type Position, positionText, type RelayState, USUAL } from "./wire.ts";
 
 export type RemoteClientEvents = ClientEvents<UniversalEvent, TurnResult>;
@@ -86,12 +86,12 @@ export class RemoteCore
     this.#turns = new RemoteTurns(this);
     this.#requests = new RemoteRequests({
       send: (fields, refused) => this.inbox.settle(fields, () => this.outbox.run(refused)),
-      onOpened: (request) => {
-        this.#turns.current?.turn?.opened(request);
+      onOpened: (request, sessionId) => {
+        this.#turns.running.get(sessionId)?.turn?.opened(request);
         this.opened(request);
       },
-      onSettled: (request) => {
-        this.#turns.current?.turn?.closed(request.id);
+      onSettled: (request, sessionId) => {
+        this.#turns.running.get(sessionId)?.turn?.closed(request.id);
         this.settled(request);
       },
     });
@@ -138,10 +138,10 @@ export class RemoteCore
   /** @throws InvalidInputError if no turn with this id runs */
   cancelTurn(turnId: string): void {
     this.#assertOpen();
-    const { current } = this.#turns;
-    if (current?.id !== turnId)
+    const running = [...this.#turns.running.values()].find(({ id }) => id === turnId);
+    if (!running)
       throw new InvalidInputError("no turn with this id runs.", "It has ended. There is nothing to cancel.");
-    this.cancel({ session_id: current.sessionId, turn_id: turnId });
+    this.cancel({ session_id: running.sessionId, turn_id: turnId });
   }
 
   cancel(target: string | { readonly session_id: string; readonly turn_id: string }): void {
@@ -152,7 +152,7 @@ export class RemoteCore
     return false;
   }
 
-  prompt(key: string, prompt: PromptInput, input: unknown, options: TurnOptions): RemoteTurn {
+  prompt(key: string, prompt: PromptInput, input: unknown, options: TurnOptions): LiveRemoteTurn {
     this.#assertOpen();
     return this.outbox.run(() => {
       const turn = this.#turns.make(key, input, options);
@@ -205,16 +205,21 @@ export class RemoteCore
   connect(options: ConnectOptions = {}): Promise<void> {
     checkCallOptions(options, { signal: checks.signal });
     if (this.#closed) return Promise.reject(this.#closedError(this.#closed));
-    if (this.status === "ready") return Promise.resolve();
-    this.#connecting ??= deferred<void>();
-    const { promise } = this.#connecting;
-    this.#start();
-    return connectUntil(options.signal, () => promise);
+    return connectUntil(options.signal, () => {
+      if (this.status === "ready") return Promise.resolve();
+      this.#connecting ??= deferred<void>();
+      const { promise } = this.#connecting;
+      this.#start();
+      return promise;
+    });
   }
 
-  async close(options: CloseOptions = {}): Promise<void> {
+  close(options: CloseOptions = {}): Promise<void> {
     checkCallOptions(options, { force: checks.boolean, drainTimeout: checks.delay });
-    const { force = false, drainTimeout = 0 } = options;
+    return this.#close(options);
+  }
+
+  async #close({ force = false, drainTimeout = 0 }: CloseOptions): Promise<void> {
     const turns = [...this.#turns.open.values()];
     const ends = Promise.all(turns.map(({ outcome }) => outcome));
     if (!this.#closed && !force && drainTimeout > 0 && turns.length > 0) {
@@ -229,7 +234,7 @@ export class RemoteCore
   }
 
   isAhead({ isBusy, isDriverLost, head }: RelayState): boolean {
-    return (isBusy && !this.#turns.current) || isDriverLost || head > this.#at;
+    return (isBusy && this.#turns.running.size === 0) || isDriverLost || head > this.#at;
   }
 
   read(): void {
@@ -242,6 +247,11 @@ export class RemoteCore
     this.#cancelRefresh = this.clock.setTimeout(() => {
       if (this.inbox.isMissing) this.#link?.refresh();
     }, delay);
+  }
+
+  /** Ends the wait for a newer state, once it has nothing to look for. */
+  #found(): void {
+    if (!this.inbox.isMissing) this.#cancelRefresh();
   }
 
   onConnecting(): void {
@@ -261,6 +271,7 @@ export class RemoteCore
       this.capabilities = state.capabilities;
       this.#grants = state.grants;
       this.inbox.state(state);
+      this.#found();
       if (!state.isCaughtUp || this.#isCaughtUp) return;
       this.#isCaughtUp = true;
       this.#setStatus("ready");
@@ -278,7 +289,7 @@ export class RemoteCore
       this.#at = 0;
       this.restart = undefined;
       this.#requests.reset();
-      this.#turns.current = undefined;
+      this.#turns.running.clear();
       this.inbox.reset();
       this.#each((stream) => stream.tellReset(saved));
     });
@@ -287,11 +298,10 @@ export class RemoteCore
   onLost(lost: AgentwireError, backoff: { readonly attempt: number; readonly delay: number }): void {
     this.outbox.run(() => {
       const error = asAny(lost);
-      const wasReady = this.#isCaughtUp;
+      if (this.#isCaughtUp) this.shared.emit("disconnected", error);
       this.#isCaughtUp = false;
       this.#cancelRefresh();
       this.#setStatus("reconnecting");
-      if (wasReady) this.shared.emit("disconnected", error);
       this.shared.emit("reconnecting", { ...backoff, error });
       this.#failConnect(error);
     });
@@ -314,16 +324,14 @@ export class RemoteCore
   }
 
   #event(event: UniversalEvent, position: string): void {
-    const turns = this.#turns;
-    const before = turns.current;
-    turns.event(event);
-    const key = (turns.current ?? before)?.key;
-    const isBetween = !turns.current && event.type !== "item.started";
+    const turn = this.#turns.event(event);
+    const isBetween = this.#turns.running.size === 0 && event.type !== "item.started";
     this.outbox.tell(() => {
       this.restart = isBetween ? position : undefined; // as far as the listeners know
     });
     this.#each((stream) => stream.tell(event, position));
-    if (key !== undefined) this.inbox.event(event, key);
+    if (turn) this.inbox.event(event, turn.key);
+    if (event.type === "turn.started") this.#found();
     this.#requests.event(event);
   }
 
@@ -343,8 +351,9 @@ export class RemoteCore
     this.#cancelRefresh();
     this.#link?.close();
     const closed = this.#closedError(reason);
+    for (const { id } of this.#turns.open.values())
+      this.#refused(id, Object.assign(copyError(closed), { delivery: this.inbox.deliveryOf(id) }));
     this.inbox.close(closed);
-    for (const turn of this.#turns.open.values()) turn.stopped();
     this.#failConnect(closed);
     this.#setStatus("closed");
     this.#each((stream) => stream.close());

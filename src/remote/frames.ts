@@ -8,46 +8,58 @@ import { type Position, type RelayState, readPosition, readState } from "./wire.
 /** Characters of one frame: twice an event of the largest size. Bounds the memory. */
 const MAX_FRAME = 32 * 1_048_576;
 
-export type RelayFrame =
-  /** `last`: the position of the last event. */
+/** A frame, with its data as text and as JSON. `value`: undefined if the text is no JSON. */
+export type RelayFrame = {
+  readonly text: string;
+  readonly value: unknown;
+} & /** `last`: the position of the last event. */
+(
   | { readonly type: "events"; readonly events: readonly UniversalEvent[]; readonly last: Position }
   | { readonly type: "state"; readonly state: RelayState }
   | { readonly type: "reset" | "gone" }
+  /** A frame of a newer relay. */
+  | { readonly type: "unknown" }
   /** A frame that cannot be read. Those before it are good. */
-  | { readonly type: "damaged"; readonly problem: string };
+  | { readonly type: "damaged"; readonly problem: string }
+);
 
 /** Returns a reader of bytes in any pieces. A frame counts only when its empty line has arrived. */
 export function frameReader(onFrame: (frame: RelayFrame) => void): (bytes: Uint8Array) => void {
   const decoder = new TextDecoder();
   const parser = createParser({
     maxBufferSize: MAX_FRAME,
-    onEvent: ({ id, event, data }) => {
-      const frame = frameOf(event, data, id);
-      if (frame) onFrame(frame);
-    },
+    onEvent: ({ id, event, data }) => onFrame(frameOf(event, data, id)),
     onError: ({ type }) => {
-      if (type === "max-buffer-size-exceeded") onFrame({ type: "damaged", problem: "a frame is too long" });
+      if (type === "max-buffer-size-exceeded")
+        onFrame({ type: "damaged", problem: "a frame is too long", text: "", value: undefined });
     },
   });
   return (bytes) => parser.feed(decoder.decode(bytes, { stream: true }));
 }
 
-/** Undefined for a frame of a newer relay. */
-function frameOf(type: string | undefined, data: string, id: string | undefined): RelayFrame | undefined {
-  if (type === "reset" || type === "gone") return { type };
-  if (type !== "events" && type !== "state") return undefined;
+function frameOf(type: string | undefined, text: string, id: string | undefined): RelayFrame {
+  const value = parsed(text);
+  const data = { text, value };
+  if (type === "reset" || type === "gone") return { type, ...data };
+  if (type === "state") {
+    const state = readState(value);
+    if (state) return { type, state, ...data };
+  } else if (type === "events") {
+    const last = readPosition(id);
+    if (last && Array.isArray(value) && value.length > 0 && value.every(isUniversalEvent))
+      return { type, events: value, last, ...data };
+  } else return { type: "unknown", ...data };
+  return {
+    type: "damaged",
+    problem: `the frame \`${type}\` behind \`${id ?? "?"}\` has a wrong form`,
+    ...data,
+  };
+}
+
+function parsed(text: string): unknown {
   try {
-    const value: unknown = parseJson(data);
-    if (type === "state") {
-      const state = readState(value);
-      if (state) return { type, state };
-    } else {
-      const last = readPosition(id);
-      if (last && Array.isArray(value) && value.length > 0 && value.every(isUniversalEvent))
-        return { type, events: value, last };
-    }
+    return parseJson(text);
   } catch {
-    // no JSON
+    return undefined;
   }
-  return { type: "damaged", problem: `the frame \`${type}\` behind \`${id ?? "?"}\` has a wrong form` };
 }

@@ -21,6 +21,8 @@ const MAX_ANSWER = 64 * 1_048_576;
 export interface RelayHttp {
   readonly settings: RemoteSettings;
   readonly redactor: Redactor;
+  /** Tells the listeners of a frame. */
+  frame(direction: "in" | "out", text: string): void;
 }
 
 /** Requests, one after the other. They are aborted when nothing has arrived for too long, and when the client closes. */
@@ -46,11 +48,17 @@ export class RelayExchange {
     });
   }
 
-  async open(path: string, init: Pick<FetchInit, "method" | "headers" | "body">): Promise<FetchResponse> {
+  /** @param begins called right before the request is sent */
+  async open(
+    path: string,
+    init: Pick<FetchInit, "method" | "headers" | "body">,
+    begins: () => void = () => {},
+  ): Promise<FetchResponse> {
     const { address, credentials, fetch, headers } = this.#http.settings;
     this.#idle.start();
     const own = await this.until(Promise.resolve(headers()));
     this.#http.redactor.use("headers", ...credentialsInHeaders(own));
+    begins();
     return this.until(
       fetchWith(fetch, address + path, {
         ...init,
@@ -74,8 +82,8 @@ export class RelayExchange {
     this.#reject(reason);
   }
 
-  error(thrown: unknown): AgentwireError {
-    return isOurs(thrown) ? thrown : unreachable("the relay cannot be reached", thrown, this.#redact);
+  error(thrown: unknown, problem = "the relay cannot be reached"): AgentwireError {
+    return isOurs(thrown) ? thrown : unreachable(problem, thrown, this.#redact);
   }
 
   /** An answer that is no stream. Its fields are empty if it has no JSON, or broke off. */

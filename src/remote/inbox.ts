@@ -7,6 +7,7 @@ import {
   type AnyAgentwireError,
   asAny,
   copyError,
+  type Delivery,
   isAgentwireError,
 } from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";
@@ -101,11 +102,9 @@ export class RemoteInbox implements PromptInbox {
       if (images.length === 0) this.#outbox?.add({ key, text, at });
       return this.#prompt({ key, input, at });
     }
-    const unsent = "target" in command && this.#entries.get(String(command.target))?.own?.command;
     const isEnd = command.type === "withdraw" || command.type === "cancel";
-    if (!isEnd || !unsent || unsent.wasTried)
-      await this.#commands.send(key, wireOf(command)).answered.promise;
-    else this.#end(unsent.key, "withdrawn");
+    if (isEnd && typeof command.target === "string" && this.takeBack(command.target)) return "done";
+    await this.#commands.send(key, wireOf(command)).answered.promise;
     if (command.type === "withdraw") this.#end(command.target, "withdrawn");
     return "done";
   }
@@ -176,6 +175,26 @@ export class RemoteInbox implements PromptInbox {
       this.#entries.delete(key);
     }
     this.#changed();
+  }
+
+  /** Takes an own prompt back that was never sent. False if there is none: the relay may have it. */
+  takeBack(key: string): boolean {
+    const isHere = this.#entries.get(key)?.own !== undefined && !this.mayHave(key);
+    if (isHere) this.#end(key, "withdrawn");
+    return isHere;
+  }
+
+  /** Whether the relay may have an own prompt that is here. */
+  mayHave(key: string): boolean {
+    const { own, phase } = this.#entries.get(key) ?? {};
+    return own !== undefined && (phase !== "sending" || own.command.wasTried);
+  }
+
+  /** Whether the relay has an own prompt, or will get it although the client closes. One that is not here has started. */
+  deliveryOf(key: string): Delivery {
+    const { own, phase } = this.#entries.get(key) ?? {};
+    if (!own || phase !== "sending") return "accepted";
+    return own.command.wasTried || this.#outbox ? "unknown" : "not-sent"; // a later page sends it
   }
 
   #prompt(prompt: InboxPrompt): Promise<InboxOutcome> {

@@ -1,6 +1,7 @@
 // The connection to a relay: reads the events after a position, and comes back after each loss.
-import type { AgentwireError } from "../core/errors.ts";
+import { type AgentwireError, isOurs } from "../core/errors.ts";
 import type { FetchResponse } from "../core/http/fetch.ts";
+import type { Outbox } from "../core/tell/outbox.ts";
 import { eventMark } from "../universal/event-mark.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import { frameReader, type RelayFrame } from "./frames.ts";
@@ -17,8 +18,12 @@ import {
   relayLost,
 } from "./wire.ts";
 
-/** Gets what the relay says. A call is one input: the link continues after it. */
+/** Gets what the relay says. Each frame is one input: the link continues after it. */
 export interface LinkHost extends RelayHttp {
+  readonly outbox: Outbox;
+  /** Tells the listeners of a frame's value. */
+  message(value: unknown): void;
+  warn(kind: string, message: string, details: { readonly raw: string }): void;
   /** An attempt starts. */
   onConnecting(): void;
   /** The events after `position`, whole and in order. */
@@ -115,6 +120,7 @@ export class RelayLink {
         return;
       }
       this.#host.onConnecting();
+      if (this.#isOver) return; // a listener has closed the client
       const { error, again = false, retryAfter } = await this.#attempt();
       if (this.#isOver) return;
       if (this.#isResting) continue;
@@ -158,7 +164,7 @@ export class RelayLink {
     if (!this.#position) this.#restart();
     let error: AgentwireError | undefined;
     const read = frameReader((frame) => {
-      if (!this.#isOver) error ??= this.#take(frame);
+      if (!this.#isOver) error ??= this.#host.outbox.run(() => this.#take(frame));
     });
     try {
       while (!error) {
@@ -168,6 +174,9 @@ export class RelayLink {
         if (value) read(value);
       }
       return { error };
+    } catch (thrown) {
+      const { message, cause } = exchange.error(thrown, "the stream broke");
+      return { error: isOurs(thrown) ? thrown : relayLost(message, cause) };
     } finally {
       reader.cancel?.().catch(() => {}); // the stream may have ended
     }
@@ -176,6 +185,9 @@ export class RelayLink {
   /** Returns the error that ends the connection. */
   #take(frame: RelayFrame): AgentwireError | undefined {
     const before = this.#position;
+    const { text, value } = frame;
+    this.#host.frame("in", text);
+    if (value !== undefined) this.#host.message(value);
     switch (frame.type) {
       case "events": {
         const { events, last } = frame;
@@ -205,7 +217,12 @@ export class RelayLink {
         return relayLost("the relay starts the chat anew");
       case "gone":
         return gone("the chat was removed from the relay");
+      case "unknown":
+        if (value === undefined)
+          this.#host.warn("unreadable-frame", "the relay sent a frame that is no JSON", { raw: text });
+        return undefined;
       case "damaged":
+        this.#host.warn("unreadable-frame", frame.problem, { raw: text });
         return relayLost(`the relay's stream cannot be read: ${frame.problem}`);
       default:
         return frame satisfies never;

@@ -15,9 +15,9 @@ interface RequestsHost {
   /** Sends a reply. `refused` is called if the relay does not take it. */
   send(fields: Readonly<Record<string, Json>>, refused: () => void): void;
   /** A request has ended for this client. */
-  onSettled(request: SettledRequest): void;
+  onSettled(request: SettledRequest, sessionId: string): void;
   /** A request waits, for the first time, or again because the relay has refused the reply. */
-  onOpened(request: PendingRequest): void;
+  onOpened(request: PendingRequest, sessionId: string): void;
 }
 
 /** The requests that wait for a user. Their ids are those of the events, and a reply names its session. */
@@ -65,7 +65,7 @@ export class RemoteRequests {
     const ruling: Ruling = { ...read, by: "reply" };
     const decision = Object.keys(read).length > 1 ? { ...read } : read.decision;
     const fields = { type: "decide", session_id: sessionId, permission_id: id, decision };
-    this.#reply({ ...request, ruling }, fields);
+    this.#reply({ ...request, ruling }, sessionId, fields);
     return ruling;
   }
 
@@ -76,7 +76,7 @@ export class RemoteRequests {
     if (request.type !== "question") throw askedOtherwise(id, "a tool call");
     const reply: Reply = { answers: readAnswer(request.question, given), by: "reply" };
     const fields = { type: "answer", session_id: sessionId, question_id: id, answer: reply.answers ?? null };
-    this.#reply({ ...request, reply }, fields);
+    this.#reply({ ...request, reply }, sessionId, fields);
     return reply;
   }
 
@@ -86,41 +86,42 @@ export class RemoteRequests {
     throw neverAsked(id);
   }
 
-  #reply(settled: SettledRequest, fields: Readonly<Record<string, Json>>): void {
+  #reply(settled: SettledRequest, sessionId: string, fields: Readonly<Record<string, Json>>): void {
     const { id } = settled;
-    this.#settle(settled);
+    this.#settle(settled, sessionId);
     this.#host.send(fields, () => {
       const waiting = this.#waiting.get(id);
-      if (this.#settled.delete(id) && waiting) this.#host.onOpened(waiting.request);
+      if (this.#settled.delete(id) && waiting) this.#host.onOpened(waiting.request, sessionId);
     });
   }
 
-  #settle(settled: SettledRequest): void {
+  #settle(settled: SettledRequest, sessionId: string): void {
     this.#settled.set(settled.id, settled);
-    this.#host.onSettled(settled);
+    this.#host.onSettled(settled, sessionId);
   }
 
   #opened(sessionId: string, request: PendingRequest): void {
     this.#waiting.set(request.id, { sessionId, request });
-    this.#host.onOpened(request);
+    this.#host.onOpened(request, sessionId);
   }
 
   /** Somebody else, or a rule, has ended the request, unless this client has replied first. */
   #resolved(id: string, data: PermissionData | QuestionData): void {
-    const request = this.isOpen(id) ? this.#waiting.get(id)?.request : undefined;
+    const waiting = this.isOpen(id) ? this.#waiting.get(id) : undefined;
     this.#waiting.delete(id);
-    if (!request) return;
+    if (!waiting) return;
+    const { sessionId, request } = waiting;
     const by = "elsewhere";
     if (request.type === "approval") {
       const { status } = data;
       const decision = status === "reject" ? "reject" : status === "accept_for_session" ? "always" : "once";
-      this.#settle({ ...request, ruling: { decision, by } });
+      this.#settle({ ...request, ruling: { decision, by } }, sessionId);
     } else {
       const given = "answers" in data ? data.answers : undefined;
       const answers = given?.map(({ selected = [], other_text: own }) =>
         own === undefined ? selected : [...selected, own],
       );
-      this.#settle({ ...request, reply: { answers, by } });
+      this.#settle({ ...request, reply: { answers, by } }, sessionId);
     }
   }
 }

@@ -1,19 +1,22 @@
 // The turns of this client's prompts, from the events of the chat.
 import { defined, fieldsOf } from "../core/checks.ts";
 import { TurnError } from "../core/errors.ts";
+import type { Redactor } from "../core/tell/redact.ts";
 import { parseJson } from "../core/text.ts";
 import { LiveTurn } from "../core/turn/live-turn.ts";
+import { ORIGIN } from "../core/turn/origin.ts";
 import type { Turn, TurnOptions, TurnResult } from "../core/turn/turn.ts";
 import type { TurnHost } from "../core/turn/turn-setup.ts";
 import type { TurnToolCall } from "../core/values.ts";
 import type { ErrorData, TurnEndMetadata, UniversalEvent } from "../universal/events.ts";
 import type { Telling, UniversalOptions } from "../universal/stream.ts";
+import type { RemoteInbox } from "./inbox.ts";
 import { RemoteStream } from "./stream.ts";
 
 /** A turn of this client. Its events are the universal events of the turn. */
 export type RemoteTurn = Turn<UniversalEvent, TurnResult>;
 
-class LiveRemoteTurn extends LiveTurn<UniversalEvent, TurnResult> implements Telling {
+export class LiveRemoteTurn extends LiveTurn<UniversalEvent, TurnResult> implements Telling {
   /** The events of the turn from now on, with their ids and sequences in the chat. */
   universal(options: UniversalOptions = {}): RemoteStream {
     const stream = new RemoteStream(options, () => off());
@@ -34,21 +37,21 @@ const MAX_BUFFERED = 64 * 1024 * 1024;
 const MAX_TEXT = 16 * 1024 * 1024;
 
 export interface RemoteTurnsHost extends TurnHost<UniversalEvent, TurnResult> {
+  readonly redactor: Redactor;
+  readonly inbox: Pick<RemoteInbox, "mayHave" | "takeBack">;
   tellTurn(turn: RemoteTurn): void;
   /** Asks the relay to end the turn of a prompt. */
   cancel(key: string): void;
 }
 
-/** The turn that runs in the chat. */
-interface Current {
+/** A turn that runs in the chat. */
+interface Running {
   readonly sessionId: string;
   readonly id: string;
   /** The key of its prompt. */
   readonly key: string;
   /** Undefined for the prompt of another client. */
   readonly turn: LiveRemoteTurn | undefined;
-  /** The assistant's messages. */
-  readonly messages: Set<string>;
   error?: ErrorData;
 }
 
@@ -56,7 +59,8 @@ export class RemoteTurns {
   readonly #host: RemoteTurnsHost;
   /** The turns that have not settled, by the key of their prompt. */
   readonly open = new Map<string, LiveRemoteTurn>();
-  current: Current | undefined;
+  /** The turns that run, by session. A prompt that is withdrawn meanwhile is a turn of its own session. */
+  readonly running = new Map<string, Running>();
 
   constructor(host: RemoteTurnsHost) {
     this.#host = host;
@@ -75,13 +79,20 @@ export class RemoteTurns {
       idleTimeout,
       signal,
       read,
-      textOf: (event) => this.#textOf(event),
+      textOf: textReader(),
       soFar: () => ({}),
       stop: (again) => {
         if (again) return;
+        const { inbox } = this.#host;
+        if (!turn[ORIGIN].wasSent && !inbox.mayHave(key)) {
+          inbox.takeBack(key);
+          turn.stopped();
+          return;
+        }
         this.#host.cancel(key);
         void turn.outcome.then(this.#host.clock.setTimeout(() => turn.stopped(), CANCEL_WAIT));
       },
+      mayHaveArrived: () => this.#host.inbox.mayHave(key),
       settled: () => void this.open.delete(key),
       repeatable: false,
       flow: undefined,
@@ -91,24 +102,27 @@ export class RemoteTurns {
     return turn;
   }
 
-  /** Applies an event to the turn that runs. */
-  event(event: UniversalEvent): void {
-    const { type, data } = event;
+  /** Applies an event. Returns the turn that it belongs to, if that runs or has just ended. */
+  event(event: UniversalEvent): Running | undefined {
+    const { type, data, session_id: sessionId } = event;
     if (type === "turn.started") {
       const key = data.metadata?.prompt_id ?? "";
       const turn = this.open.get(key);
-      this.current = { sessionId: event.session_id, id: data.turn_id, key, turn, messages: new Set() };
+      this.running.set(sessionId, { sessionId, id: data.turn_id, key, turn });
       turn?.sent();
     }
-    const { current } = this;
-    if (!current) return;
-    if (type === "error" && data.turn_id === current.id) current.error = data;
-    if (current.turn) {
-      noteCall(current.turn, event);
-      current.turn.push(event, EVENT_BYTES);
+    const running = this.running.get(sessionId);
+    if (!running) return undefined;
+    const { turn } = running;
+    if (type === "error" && data.turn_id === running.id) running.error = data;
+    if (turn) {
+      noteCall(turn, event);
+      turn.push(event, EVENT_BYTES);
     }
-    if (type === "turn.ended" || type === "session.ended") this.current = undefined;
-    if (type === "turn.ended" && current.turn) end(current.turn, data.metadata, current.error);
+    if (type === "turn.ended" || type === "session.ended") this.running.delete(sessionId);
+    if (type === "turn.ended" && turn)
+      end(turn, data.metadata, failureOf(running.error, this.#host.redactor));
+    return running;
   }
 
   /** The prompt was taken back before the agent got it. */
@@ -118,18 +132,21 @@ export class RemoteTurns {
     turn?.stopped();
     turn?.fail(new TurnError({ origin: "relay", kind: "withdrawn", serverMessage }));
   }
-
-  /** The text of the assistant's messages. */
-  #textOf({ type, data }: UniversalEvent): string {
-    const messages = this.current?.messages;
-    if (type === "item.started" && data.item.kind === "message" && data.item.role === "assistant")
-      messages?.add(data.item.item_id);
-    const isText = type === "item.delta" && (data.part?.type ?? "text") === "text";
-    return isText && messages?.has(data.item_id) ? data.delta : "";
-  }
 }
 
-function end(turn: LiveRemoteTurn, metadata: TurnEndMetadata, error: ErrorData | undefined): void {
+/** Returns what an event adds to the text: that of the assistant's messages. */
+function textReader(): (event: UniversalEvent) => string {
+  const messages = new Set<string>();
+  return ({ type, data }) => {
+    if (type === "item.started" && data.item.kind === "message" && data.item.role === "assistant")
+      messages.add(data.item.item_id);
+    const isText = type === "item.delta" && (data.part?.type ?? "text") === "text";
+    return isText && messages.has(data.item_id) ? data.delta : "";
+  };
+}
+
+/** @param failure the error of the turn, if it has failed */
+function end(turn: LiveRemoteTurn, metadata: TurnEndMetadata, failure: TurnError): void {
   const { status, usage, cost } = metadata;
   turn.tools.abandon();
   if (status === "completed") {
@@ -138,13 +155,14 @@ function end(turn: LiveRemoteTurn, metadata: TurnEndMetadata, error: ErrorData |
     turn.complete({ ...turn.textResult, ...defined({ usage: used, cost: paid }) });
   } else if (status === "cancelled") {
     if (turn.open) void turn.cancel(); // another viewer has cancelled it
-  } else turn.fail(failureOf(error));
+  } else turn.fail(failure);
   turn.stopped();
 }
 
-function failureOf(error: ErrorData | undefined): TurnError {
-  const { message: serverMessage = "the turn failed", code, details, retryable = false } = error ?? {};
+function failureOf(error: ErrorData | undefined, redactor: Redactor): TurnError {
+  const { message = "the turn failed", code, details, retryable = false } = error ?? {};
   const delivery = fieldsOf(details)["delivery"] === "not-sent" ? "not-sent" : "unknown";
+  const serverMessage = redactor.redact(message);
   return new TurnError({ origin: "relay", kind: code ?? "failed", serverMessage, retryable, delivery });
 }
 

@@ -10,6 +10,7 @@ import {
   QueueFullError,
   RequestError,
 } from "../core/errors.ts";
+import { isBusy } from "../core/link/connection-errors.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Grant } from "../core/values.ts";
 
@@ -135,7 +136,9 @@ const FINAL: readonly number[] = [401, 403, 404];
 /** The error of an attempt. With a final status no further attempt can help. */
 export function attemptError({ status, message }: RelayAnswer): AgentwireError {
   if (status === 404) return gone("the relay has no such chat", message, status);
-  return new ConnectError(message, { status, retryable: !FINAL.includes(status) });
+  const retryable = !FINAL.includes(status);
+  const advice = retryable ? isBusy(status) && "wait, and try again" : "check the credentials in `headers`";
+  return new ConnectError(advice ? `${message}; ${advice}` : message, { status, retryable });
 }
 
 /** The relay has no such chat, or has it no longer. */

@@ -3,6 +3,7 @@ import {
   ManualClock,
   MockAgent,
   type MockAgentClient,
+  type MockAgentScript,
   type MockAgentStep,
   type MockAgentSwitches,
   type UpgradeRefusal,
@@ -31,16 +32,48 @@ export function withoutWire(name: string, facts: Facts): Fixture {
 /** A link that nobody can cut in the middle of a frame, or put a frame on. */
 const NO_FRAMES = "there are no frames";
 
+/** What agents without a wire answer, and what they were asked. */
+export class AgentScript {
+  answer: Answer = usual;
+  readonly prompts: Received[] = [];
+  readonly #silence = new AbortController();
+  #arrived: (() => void)[] = [];
+
+  /** The script of a `MockAgent`. */
+  readonly play = ({
+    text,
+    messages,
+  }: Parameters<Extract<MockAgentScript, (...given: never) => unknown>>[0]): AsyncIterable<MockAgentStep> => {
+    const known = messages.filter(({ role }) => role === "user").map(({ content }) => String(content));
+    this.prompts.push({ text, known });
+    for (const tell of this.#arrived.splice(0)) tell();
+    return this.#steps(this.answer(text));
+  };
+
+  async received(count: number): Promise<void> {
+    while (this.prompts.length < count) await new Promise<void>((resolve) => this.#arrived.push(resolve));
+  }
+
+  fallSilent(): void {
+    this.#silence.abort();
+  }
+
+  async *#steps(steps: Iterable<Step> | AsyncIterable<Step>): AsyncGenerator<MockAgentStep> {
+    for await (const step of steps) {
+      if (this.#silence.signal.aborted) yield agentStep.hang();
+      yield wordOf(step);
+    }
+    if (this.#silence.signal.aborted) yield agentStep.hang();
+  }
+}
+
 /** Each client has an agent of its own, and all have one script. */
 class AgentWorld implements World, Backend, Link {
   readonly clock = new ManualClock();
-  answer: Answer = usual;
-  readonly prompts: Received[] = [];
   readonly mistakes: readonly string[] = [];
+  readonly #script = new AgentScript();
   readonly #agents: MockAgent[] = [];
   readonly #clients: MockAgentClient[] = [];
-  readonly #silence = new AbortController();
-  #arrived: (() => void)[] = [];
   #isGone = false;
 
   get backend(): Backend {
@@ -55,12 +88,7 @@ class AgentWorld implements World, Backend, Link {
     const agent = new MockAgent({
       clock: this.clock,
       deltas: "whole",
-      script: ({ text, messages }) => {
-        const known = messages.filter(({ role }) => role === "user").map(({ content }) => String(content));
-        this.prompts.push({ text, known });
-        for (const tell of this.#arrived.splice(0)) tell();
-        return this.#steps(this.answer(text));
-      },
+      script: this.#script.play,
       ...switchesOf(options),
       refuseConnect: this.#isGone,
     });
@@ -80,16 +108,20 @@ class AgentWorld implements World, Backend, Link {
     await Promise.all(this.#clients.map((client) => client.close({ force: true })));
   }
 
-  async *#steps(steps: Iterable<Step> | AsyncIterable<Step>): AsyncGenerator<MockAgentStep> {
-    for await (const step of steps) {
-      if (this.#silence.signal.aborted) yield agentStep.hang();
-      yield wordOf(step);
-    }
-    if (this.#silence.signal.aborted) yield agentStep.hang();
+  get answer(): Answer {
+    return this.#script.answer;
   }
 
-  async received(count: number): Promise<void> {
-    while (this.prompts.length < count) await new Promise<void>((resolve) => this.#arrived.push(resolve));
+  set answer(answer: Answer) {
+    this.#script.answer = answer;
+  }
+
+  get prompts(): readonly Received[] {
+    return this.#script.prompts;
+  }
+
+  received(count: number): Promise<void> {
+    return this.#script.received(count);
   }
 
   get calls(): number {
@@ -110,13 +142,13 @@ class AgentWorld implements World, Backend, Link {
   }
 
   fallSilent(): void {
-    this.#silence.abort();
+    this.#script.fallSilent();
   }
 
   // --- the link ---
 
   get heard(): string {
-    return this.prompts.map(({ text }) => text).join("\n");
+    return this.#script.prompts.map(({ text }) => text).join("\n");
   }
 
   get frames(): number {

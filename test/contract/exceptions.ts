@@ -238,6 +238,97 @@ const AGENT: readonly (readonly [reason: string, tests: readonly string[]])[] = 
   ],
 ];
 
+/** What a viewer of a relay's chat has not, or has otherwise; each reason with its promises. */
+const REMOTE: readonly (readonly [reason: string, tests: readonly string[]])[] = [
+  [
+    "it reads and writes over HTTP: there are no close codes and no pings of its own",
+    [
+      "cut: an idle client emits `disconnected` with the close code",
+      "reconnect: pings detect a silent link and keep a live one", // test/remote/timing.test.ts: the relay's beats
+    ],
+  ],
+  [
+    "a prompt is posted at once, without waiting for the stream: it may have arrived if nobody answers",
+    [
+      "connect: `close()` ends a pending `connect()`",
+      "connect: a prompt to an unreachable backend is handed back", // it is repeated until the relay answers
+      "timeouts: `timeout` runs for a turn without a connection too", // the relay has a moment to end it
+    ],
+  ],
+  [
+    "a prompt that waits does so on the relay: the relay has it, and says what becomes of it",
+    [
+      "conversation: closing the client ends all its turns",
+      "order: the effect of a call in a listener is visible right after the call",
+    ],
+  ],
+  [
+    "an answer goes on at the relay while the link is away: a lost link fails no turn",
+    [
+      "cut: several turns each get an error of their own",
+      "reconnect: a running turn is never sent again",
+      "reconnect: waiting turns are sent or handed back in order, as the protocol defines",
+      "reconnect: a waiting prompt of a conversation does not shorten the wait",
+      "redaction: no credential appears in what the client reports, whatever happens to it", // test/remote/redaction.test.ts
+      `redaction: ${repeated("header")}`, // the same
+    ],
+  ],
+  [
+    "it comes back until it is closed or refused: no option says how often, and a failed attempt leaves it so",
+    [
+      "connect: an unreachable backend rejects at once, and can be retried",
+      "cut: the error of a turn that waits to be sent says whether the prompt was sent",
+      "cut: the error of a turn that is sent, and not answered says whether the prompt was sent",
+      "cut: the error of a turn that streams says whether the prompt was sent",
+      "generic: a client that closed after a lost link refuses a prompt as `closed`",
+      "reconnect: each wait is random, and its ceiling doubles up to `maxDelay`", // test/remote/timing.test.ts
+      "reconnect: `false` closes the client for good at the first lost link",
+      "reconnect: after the last attempt the client closes, and waiting turns are handed back",
+      "reconnect: `shouldReconnect` decides, and gets the error",
+      "redaction: no credential appears if the backend cannot be reached", // test/remote/redaction.test.ts
+    ],
+  ],
+  [
+    "its options are a place and its credentials: no signal, no log, no time-outs",
+    [
+      "abort: the client's own signal closes the client",
+      "abort: a client with an already aborted signal is closed",
+      "connect: a server that never answers fails after `connectTimeout`",
+      "connect: a server that opens but stays silent is given up",
+      "input: the constructor refuses invalid options", // test/remote/requests.test.ts
+      "many: thirty lost links leave no timer, and no listener on the client's own signal",
+      "order: the warning about a listener that throws comes after earlier notifications",
+      "order: a `protocolWarning` listener that throws is only logged",
+      "order: a logger can call the client, and the effects come after earlier notifications",
+      "timeouts: the client's `idleTimeout` applies to turns without one of their own",
+      ...["query", "token"].map((place) => `redaction: ${repeated(place)}`),
+    ],
+  ],
+  [
+    "its options set no limits: those of prompts and queues are the relay's, the others are fixed",
+    [
+      "iterate: a reader that falls too far behind fails, and the result is still complete",
+      "limits: a prompt over `maxSendBytes` is refused at once",
+      "limits: a turn beyond `maxQueuedTurns` is refused as `queue-full`", // test/remote/prompts.test.ts
+      "limits: a turn beyond `maxQueuedBytes` is refused as `queue-full`",
+      "limits: text over `maxTextBytes` still streams, and the result is marked as truncated",
+      "limits: a frame over `maxReceiveBytes` closes the link and fails the running turn",
+    ],
+  ],
+  [
+    "its events are those of the chat, which all viewers share: with their session and numbers, several in a frame",
+    [
+      "conversation: a failed turn does not change its state", // the state is a place in the log
+      "order: a listener that another listener adds gets no earlier event",
+      "prompt: a message that adds no text is still an event", // a sign of life is two events
+      "universal: right after `prompt()`, the stream of a turn gives listeners all that readers get",
+      "universal: right after `prompt()`, the stream of a turn of a conversation gives listeners all that readers get",
+      "universal: a cancel right after `prompt()` is emitted after the earlier events", // it was never sent
+      "universal: a listener that closes the stream in the middle of an answer gets every event up to the end, in order",
+    ],
+  ],
+];
+
 /** Every promise that a client does not keep. What is not here runs on every fixture. */
 export const exceptions: readonly Exception[] = [
   ...forAll([...CODEY, "cass, documented"], {
@@ -263,6 +354,7 @@ export const exceptions: readonly Exception[] = [
     reason: "its server answers no ping, so that silence proves nothing",
   },
   ...AGENT.flatMap(([reason, tests]) => tests.map((test) => ({ protocol: "mock-agent", test, reason }))),
+  ...REMOTE.flatMap(([reason, tests]) => tests.map((test) => ({ protocol: "remote", test, reason }))),
   ...ACP.flatMap(([reason, tests]) => tests.map((test) => ({ protocol: "acp", test, reason }))),
   ...CLI.flatMap(([reason, tests]) => tests.map((test) => ({ protocol: "codebuff-cli", test, reason }))),
   ...RUN.flatMap(([reason, tests]) => tests.map((test) => ({ protocol: "codebuff-run", test, reason }))),

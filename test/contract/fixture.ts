@@ -85,6 +85,8 @@ export interface Facts {
   readonly waiting: "completed" | "context-lost";
   /** What becomes of a turn whose answer ends just after `close()` was called. */
   readonly atClose: "completed" | "closed";
+  /** What the error of a closing client says about a prompt that was sent. */
+  readonly sent: readonly ("unknown" | "accepted")[];
   /** Whether the question of a turn that failed stays among the messages of its conversation: the backend has it, too. */
   readonly keepsQuestion: boolean;
   /** ms of the clients' clock, with a backend that has gone silent. */

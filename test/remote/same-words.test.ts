@@ -1,14 +1,45 @@
-import { createChat } from "agentwire/chat";
-import { agentStep, MockAgent } from "agentwire/testing/agent";
+import { type Chat, type ChatSnapshot, createChat } from "agentwire/chat";
+import { agentStep, MockAgent, type MockAgentReply } from "agentwire/testing/agent";
 import type { UniversalEvent } from "agentwire/universal";
 import { closeTranscript, fold } from "agentwire/universal";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { until } from "../../examples/support/until.ts";
 import { PATIENCE, runs } from "../helpers/runs.ts";
 import { Script } from "../universal/build.ts";
 import { transcripts } from "../universal/support/arbitrary.ts";
 import { FakeRelay } from "./support/fake-relay.ts";
+import { RealRelay } from "./support/real-relay.ts";
+import { comparable, isOver } from "./support/shown.ts";
 import { expectSound, plain, Viewer } from "./support/world.ts";
+
+/** Turns that do not complete as the agent meant, and what the user does in them. */
+const ENDS: readonly {
+  readonly what: string;
+  readonly script: readonly MockAgentReply[];
+  readonly act: (chat: Chat) => void;
+}[] = [
+  {
+    what: "a turn that fails",
+    script: [["Half.", agentStep.fail("the model is away")]],
+    act: () => {},
+  },
+  {
+    what: "a turn that the user cancels",
+    script: [["Half.", agentStep.hang()]],
+    act: (chat) => void chat.cancel(),
+  },
+  {
+    what: "a turn whose agent is lost",
+    script: [["Half.", agentStep.lose()]],
+    act: () => {},
+  },
+  {
+    what: "a call that the user denies",
+    script: [[agentStep.tool({ name: "rm", approval: true, output: "gone" }), "As you like."]],
+    act: (chat) => void chat.decide(chat.getSnapshot().pending[0]?.id ?? "", "reject"),
+  },
+];
 
 /** The events of a chat over a mock agent, and what that chat shows: an approval, a question, a tool, a failure. */
 async function ofMock(): Promise<{ events: readonly UniversalEvent[]; shown: unknown }> {
@@ -67,6 +98,23 @@ describe("R21: a chat over a relay", () => {
       expectSound(reloaded);
     }
     expect(plain(live.now)).toEqual(shown);
+  });
+
+  test.each(ENDS)("shows $what as the chat over the source itself does", async ({ script, act }) => {
+    const play = async (chat: Chat): Promise<unknown> => {
+      chat.send("Go");
+      const isWaiting = ({ messages, pending }: ChatSnapshot): boolean =>
+        pending.length > 0 || JSON.stringify(messages).includes("Half.");
+      await until(chat, (now) => isOver(now) || isWaiting(now));
+      act(chat);
+      await until(chat, isOver);
+      const end = comparable(chat.getSnapshot());
+      await chat.close();
+      return end;
+    };
+    await using relay = await RealRelay.start(new MockAgent({ script }));
+    const direct = await play(createChat(new MockAgent({ script })));
+    expect(await play(new Viewer(relay).chat)).toEqual(direct);
   });
 
   test(

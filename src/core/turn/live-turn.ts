@@ -325,7 +325,8 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     error.partial = this.partial();
     if (isAgentwireError(error, "connection-lost") && this.toolCalls.length > 0)
       error.sideEffectsPossible = true;
-    if (!this.#sent) Object.assign(error, { delivery: "not-sent", input: this.#setup.input });
+    if (!this.#sent && !this.#setup.mayHaveArrived?.())
+      Object.assign(error, { delivery: "not-sent", input: this.#setup.input });
   }
 
   #finish(outcome: TurnOutcome<Result>): void {

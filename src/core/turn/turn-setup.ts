@@ -6,7 +6,7 @@ import type { Outbox } from "../tell/outbox.ts";
 import type { TurnOrigin } from "./origin.ts";
 import type { Turn, TurnResult } from "./turn.ts";
 
-/** The parts of a new turn. All fields are required, so that none is forgotten. */
+/** The parts of a new turn. Fields that every protocol has are required, so that none is forgotten. */
 export interface TurnSetup<Event, Result extends TurnResult> {
   readonly id: string;
   readonly host: TurnHost<Event, Result>;
@@ -32,6 +32,8 @@ export interface TurnSetup<Event, Result extends TurnResult> {
    * or later, when the next turn may start. Called once, and again with `again` if the caller cancels during the stop.
    */
   readonly stop: (again: boolean) => void;
+  /** Whether the server may have the prompt before `sent()` is called. @default never */
+  readonly mayHaveArrived?: () => boolean;
   /** Called once, when the turn has settled with any outcome. */
   readonly settled: () => void;
   /** The field `retryable` of a timeout error. */

@@ -9,7 +9,7 @@ import type { Channel } from "../view/channel.ts";
 import { ControlCommands } from "./controls.ts";
 import { DriverTimers } from "./driver-timers.ts";
 import { EventGuard } from "./event-guard.ts";
-import { type FailedPrompt, failedPrompt, promptInputOf } from "./failed-prompt.ts";
+import { type FailedPrompt, failedPrompt, logLost, promptInputOf } from "./failed-prompt.ts";
 import { guardedSource } from "./guarded-source.ts";
 import { turnName } from "./history.ts";
 import { readKeptState, savedWith } from "./kept-state.ts";
@@ -62,6 +62,8 @@ export class Driver {
   #source = "";
   #end: DriverEnd | undefined;
   #completed: string | undefined;
+  /** Whether the turn is cancelled because the log is too far behind. */
+  #isLogLost = false;
   #pump: Promise<void> | undefined;
   #isAgain = false;
 
@@ -86,7 +88,10 @@ export class Driver {
         failed("an event must not be shown", error);
         void this.end("broken");
       },
-      onTooMany: () => this.#chat?.cancel(),
+      onTooMany: () => {
+        this.#isLogLost = true;
+        this.#chat?.cancel();
+      },
     });
     this.#timers = new DriverTimers({
       settings,
@@ -200,11 +205,13 @@ export class Driver {
     this.#writer.append(events.map((event) => this.#guard.cleaned(event)));
 
   /** Writes a turn for a prompt that has none. @throws once this process may not write */
-  readonly writeFailed = async (prompt: FailedPrompt): Promise<void> => {
+  readonly writeFailed = (prompt: FailedPrompt): Promise<void> =>
+    this.#writeSession((...place) => failedPrompt(prompt, ...place));
+
+  #writeSession(make: (sessionId: string, time: string) => readonly UniversalEvent[]): Promise<void> {
     const { clock, newId } = this.settings;
-    const time = new Date(clock.wallTime()).toISOString();
-    await this.write(failedPrompt(prompt, newId("session"), time));
-  };
+    return this.write(make(newId("session"), new Date(clock.wallTime()).toISOString()));
+  }
 
   /** Ends the driving. Later calls wait for the first. */
   end(why: DriverEnd): Promise<void> {
@@ -306,6 +313,8 @@ export class Driver {
       await this.#controls.take(true);
       this.channel.setQueue(await this.settings.log.queue(this.channel.id));
       if (await this.prompts.settle()) {
+        if (this.#isLogLost) await this.#writeSession(logLost);
+        this.#isLogLost = false;
         await this.#told?.keep();
         await this.#snapshots.keep(this.#writer.head);
         this.#changed();

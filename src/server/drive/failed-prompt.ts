@@ -1,4 +1,4 @@
-// A small session for a prompt that has no turn of its own: it was withdrawn, refused, or its fate is unknown.
+// Small sessions of the relay itself: for a prompt without a turn, and for what has befallen the chat.
 import { readPrompt } from "../../chat/prompt.ts";
 import type { PromptInput } from "../../core/turn/prompt-input.ts";
 import type {
@@ -21,14 +21,39 @@ export interface FailedPrompt {
 /** The name of the protocol in these sessions. */
 const PROTOCOL = "agentwire-relay";
 
-/** A turn with the user's message, and why there is no more. */
+type Tell = <Type extends UniversalEventType>(type: Type, data: DataOf<Type>) => void;
+
+/** A turn with the user's message, and why there is no more: it was withdrawn, refused, or its fate is unknown. */
 export function failedPrompt(
   { key, input, status, error }: FailedPrompt,
   sessionId: string,
   time: string,
 ): readonly UniversalEvent[] {
+  const turn_id = "trn_1";
+  return session(sessionId, time, (tell) => {
+    tell("turn.started", { phase: "started", turn_id, metadata: { prompt_id: key } });
+    if (input !== undefined) {
+      const ids = { item_id: "itm_1", native_item_id: null, parent_id: null } as const;
+      const item = { ...ids, kind: "message", role: "user", content: contentOf(input) } as const;
+      tell("item.started", { item: { ...item, status: "in_progress" } });
+      tell("item.completed", { item: { ...item, status: "completed" } });
+    }
+    tell("error", { ...error, turn_id });
+    tell("turn.ended", { phase: "ended", turn_id, metadata: { status } });
+  });
+}
+
+/** Says that the turn before was cancelled because its events could not be kept. */
+export function logLost(sessionId: string, time: string): readonly UniversalEvent[] {
+  const message = "The server could not write the chat down, and stopped the agent.";
+  return session(sessionId, time, (tell) =>
+    tell("error", { message, code: "relay.log-lost", details: null }),
+  );
+}
+
+function session(sessionId: string, time: string, body: (tell: Tell) => void): readonly UniversalEvent[] {
   const events: UniversalEvent[] = [];
-  const tell = <Type extends UniversalEventType>(type: Type, data: DataOf<Type>): void => {
+  const tell: Tell = (type, data) => {
     const sequence = events.length + 1;
     const ids = {
       event_id: `evt_${sequence}`,
@@ -40,17 +65,8 @@ export function failedPrompt(
     const event = { ...ids, synthetic: true, source: "daemon", type, data, raw: null } as const;
     events.push(event as UniversalEvent); // TypeScript cannot see that `data` fits `type`
   };
-  const turn_id = "trn_1";
   tell("session.started", { metadata: { protocol: PROTOCOL } });
-  tell("turn.started", { phase: "started", turn_id, metadata: { prompt_id: key } });
-  if (input !== undefined) {
-    const ids = { item_id: "itm_1", native_item_id: null, parent_id: null } as const;
-    const item = { ...ids, kind: "message", role: "user", content: contentOf(input) } as const;
-    tell("item.started", { item: { ...item, status: "in_progress" } });
-    tell("item.completed", { item: { ...item, status: "completed" } });
-  }
-  tell("error", { ...error, turn_id });
-  tell("turn.ended", { phase: "ended", turn_id, metadata: { status } });
+  body(tell);
   tell("session.ended", { reason: "completed", terminated_by: "daemon" });
   return events;
 }

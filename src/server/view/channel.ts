@@ -4,10 +4,10 @@ import type { CancelTimer } from "../../core/clock.ts";
 import { eventMark } from "../../universal/event-mark.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import { type LogCommand, type LogHead, TrimmedError } from "../event-log.ts";
-import { markAt } from "./mark-at.ts";
 import type { RelaySettings } from "../options.ts";
 import { attendEvery, tellAttended } from "./attended.ts";
 import { type EventFrame, framesOf, GONE_FRAME, resetFrame, stateFrame } from "./frames.ts";
+import { markAt } from "./mark-at.ts";
 import {
   type DriverStatus,
   NOTHING_SHOWN,

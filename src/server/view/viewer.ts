@@ -36,10 +36,10 @@ export interface Outlet {
   fail(reason: unknown): void;
 }
 
-const viewers = new WeakMap<ReadableStream, Viewer>();
+const viewers = new WeakMap<ReadableStream<Uint8Array>, Viewer>();
 
 /** The viewer behind the body of an answer. A server that has its socket sends the frames there, without the stream. */
-export function viewerOf(body: ReadableStream): Viewer | undefined {
+export function viewerOf(body: ReadableStream<Uint8Array>): Viewer | undefined {
   return body.locked ? undefined : viewers.get(body);
 }
 

@@ -8,7 +8,7 @@ import { checkTranscript } from "agentwire/universal";
 import { expect } from "vitest";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import { Script } from "../../universal/build.ts";
-import type { FakeRelay } from "./fake-relay.ts";
+import { CHAT } from "./real-relay.ts";
 
 /** Waits between attempts take no time. Counts its timers. */
 export class HastyClock implements Clock {
@@ -40,8 +40,8 @@ export class Viewer implements AsyncDisposable {
   positions: (string | undefined)[] = [];
   resets = 0;
 
-  constructor(relay: FakeRelay, options: Partial<RemoteOptions> = {}, chat: ChatOptions = {}) {
-    this.chat = createChat(remote({ url: relay.url, chat: "c 1", clock: this.clock, ...options }), chat);
+  constructor(relay: { readonly url: string }, options: Partial<RemoteOptions> = {}, chat: ChatOptions = {}) {
+    this.chat = createChat(remote({ url: relay.url, chat: CHAT, clock: this.clock, ...options }), chat);
     this.chat.on("event", (event, position) => {
       this.events.push(event);
       this.positions.push(position);

@@ -82,7 +82,7 @@ describe("R20: each limit answers with its own code", () => {
     expect(await answer).toMatchObject({ status: 408, body: { code: "slow" } });
   });
 
-  test("`maxUnsaved`: the turn is cancelled, and the log has all events in the end", async () => {
+  test("`maxUnsaved`: the turn is cancelled, and the log has all events and the reason in the end", async () => {
     const broken = new BrokenLog();
     const rig = new Rig({
       log: broken.log,
@@ -103,9 +103,11 @@ describe("R20: each limit answers with its own code", () => {
     rig.agent.release("more");
     await rig.agent.waitFor(({ cancels }) => cancels.length === 1);
     broken.mend();
-    await viewer.turns(1);
-    expect(viewer.events.at(-1)?.data).toMatchObject({ metadata: { status: "cancelled" } });
-    expect(checkTranscript(viewer.events)).toEqual([]);
+    await viewer.until(({ events }) => events.at(-1)?.type === "session.ended");
+    const [ended, , error] = viewer.events.slice(-4);
+    expect(ended?.data).toMatchObject({ metadata: { status: "cancelled" } });
+    expect(error).toMatchObject({ type: "error", data: { code: "relay.log-lost" } });
+    expect(checkTranscript(viewer.events, { live: true })).toEqual([]);
   });
 
   test("`turnTimeout`: the turn is cancelled", async () => {
