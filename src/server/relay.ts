@@ -20,8 +20,11 @@ export interface RelayCloseOptions {
 
 /** A relay in this process. */
 export interface Relay extends AsyncDisposable {
-  /** Answers a request. Does not use `this`, and never rejects. */
-  readonly handler: (request: RelayRequest, context?: RelayContext) => Promise<RelayResponse>;
+  /**
+   * Answers a request. Does not use `this`, and never rejects. Runtimes may pass anything beside the request, such as the
+   * parameters of a route: only {@link RelayContext.waitUntil} is used.
+   */
+  readonly handler: (request: RelayRequest, context?: RelayContext | object) => Promise<RelayResponse>;
   /**
    * Refuses new commands, waits for running turns, gives the chats back to other processes and ends all streams. The log
    * stays open. Idempotent.
