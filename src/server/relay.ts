@@ -23,9 +23,10 @@ export interface RelayCloseOptions {
 export interface Relay extends AsyncDisposable {
   /**
    * Answers a request for a path under `basePath`, and 404 to any other. A stream of events ends with the request's
-   * `signal`. Does not use `this`, and never rejects.
+   * `signal`. Does not use `this`, and never rejects. Runtimes may pass anything beside the request, such as the parameters
+   * of a route: only {@link RelayContext.waitUntil} is used.
    */
-  readonly handler: (request: RelayRequest, context?: RelayContext) => Promise<RelayResponse>;
+  readonly handler: (request: RelayRequest, context?: RelayContext | object) => Promise<RelayResponse>;
   /**
    * Refuses new requests (503), waits for running turns, gives the chats back to other processes and ends all streams, whose
    * viewers come back elsewhere. A process that ends without it keeps its chats from others for up to `1.5 * leaseTtl`. The

@@ -54,10 +54,10 @@ export class RelayHandler {
     this.#commands.close();
   }
 
-  async answer(request: Request, context: RelayContext = {}): Promise<Response> {
+  async answer(request: Request, context: object = {}): Promise<Response> {
     let response: Response;
     try {
-      response = await this.#answer(request, context);
+      response = await this.#answer(request, isContext(context) ? context : {});
     } catch (error) {
       response = error instanceof OwnAnswer ? error.response : refusalAnswer(this.#refusalOf(error));
     }
@@ -146,4 +146,8 @@ export class RelayHandler {
     }
     return response;
   }
+}
+
+function isContext(context: object): context is RelayContext {
+  return "waitUntil" in context && typeof context.waitUntil === "function";
 }
