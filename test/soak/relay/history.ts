@@ -62,6 +62,8 @@ export interface Fault {
   readonly endsTurns: boolean;
   /** Whether the log may lose what it has confirmed meanwhile. */
   readonly losesWrites: boolean;
+  /** Whether the log may lose what others have read, even if it had not confirmed it. */
+  readonly rollsBack: boolean;
 }
 
 export interface ChatRecord {

@@ -72,7 +72,8 @@ export class WireReader {
     this.#wasAhead = response.status === 409 && !isAgain;
     if (response.status === 412 || isAgain) this.#restart();
     else if (response.status === 410) await this.#snapshot(headers, signal);
-    else if (response.status < 500 && response.status !== 409 && text !== "") // empty: the request was cut
+    else if (response.status < 500 && response.status !== 409 && text !== "")
+      // empty: the request was cut
       this.#problem = `GET /events: ${response.status} ${text}`;
   }
 
