@@ -138,7 +138,7 @@ export class Nemesis {
         await this.#during(
           kind,
           async () => server?.tell({ type: "clock", ms: dice.int(-HOUR, HOUR) }),
-          false,
+          HARMLESS,
         );
         return;
       case "cut":
