@@ -5,6 +5,8 @@ import type { Json, UniversalEvent } from "../universal/events.ts";
 export interface LogBatch {
   /** The log's id, as {@link LogHead.log}: a reader sees that the chat was removed and made anew since its last page. */
   readonly log: string;
+  /** The epoch that appended them. */
+  readonly epoch: number;
   readonly last: number;
   readonly events: readonly UniversalEvent[];
 }

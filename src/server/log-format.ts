@@ -42,6 +42,7 @@ export function checkBatch(events: readonly UniversalEvent[]): void {
 
 /** A batch as a log keeps it. */
 export interface KeptBatch {
+  readonly epoch: number;
   readonly first: number;
   readonly last: number;
   /** The JSON of the events. */
@@ -49,10 +50,10 @@ export interface KeptBatch {
 }
 
 /** Reads a batch, without the events up to `after`. @throws DamagedLogError */
-export function readBatch(log: string, { first, last, json }: KeptBatch, after: number): LogBatch {
+export function readBatch(log: string, { epoch, first, last, json }: KeptBatch, after: number): LogBatch {
   const events = eventsOf(json);
   if (events?.length !== last - first + 1) throw new DamagedLogError(last);
-  return cutBatch({ log, last, events }, after);
+  return cutBatch({ log, epoch, last, events }, after);
 }
 
 /** A batch without the events up to `after`. */

@@ -73,8 +73,8 @@ class MemoryLog implements EventLog {
     if (after + 1 < chat.first) throw new TrimmedError(chat.first);
     const page: LogBatch[] = [];
     let count = 0;
-    for (const { last, events } of chat.batchesAfter(after)) {
-      const cut = cutBatch({ log: chat.log, last, events }, after);
+    for (const { epoch, last, events } of chat.batchesAfter(after)) {
+      const cut = cutBatch({ log: chat.log, epoch, last, events }, after);
       page.push(cut);
       count += cut.events.length;
       if (count >= limit) break;

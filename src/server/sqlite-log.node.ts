@@ -108,15 +108,16 @@ class SqliteLog implements EventLog {
     if (after + 1 < chat.first) throw new TrimmedError(chat.first);
     const page: LogBatch[] = [];
     let count = 0;
-    const batches = "select first, last, events from log where chat = ? and last > ? order by last";
+    const batches = "select first, last, epoch, events from log where chat = ? and last > ? order by last";
     for (const row of this.#tables.each(batches, chat.n, after)) {
-      const [first, last, json] = [
+      const [first, last, epoch, json] = [
         columnNumber(row["first"]),
         columnNumber(row["last"]),
+        columnNumber(row["epoch"]),
         columnText(row["events"]),
       ];
       if (page.length === 0 && first > after + 1) throw new TrimmedError(first); // trimmed in this moment
-      const batch = readBatch(chat.log, { first, last, json }, after);
+      const batch = readBatch(chat.log, { epoch, first, last, json }, after);
       page.push(batch);
       count += batch.events.length;
       if (count >= limit) break;

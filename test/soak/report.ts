@@ -49,7 +49,7 @@ export function tell(finding: Finding, protocol: SoakedName, seed: number): stri
   return [
     `VIOLATION ${kind}: ${protocol}, seed ${seed}, chapter ${chapter}${turn === undefined ? "" : `, turn ${turn}`}`,
     `  ${message}`,
-    ...(frames.length > 0 ? ["  the last frames, as the mock has noted them:"] : []),
+    ...(frames.length > 0 ? ["  what was noted of it:"] : []),
     ...frames.map((frame) => `    ${frame}`),
     `  again: ${command(protocol, seed, chapter)}`,
   ].join("\n");

@@ -293,7 +293,7 @@ export class Driver {
 
   #written(first: number, events: readonly UniversalEvent[]): void {
     this.#guard.written(events);
-    this.channel.feed(this.#lease.log, first, events);
+    this.channel.feed(this.#lease.log, this.epoch, first, events);
     if (this.isSaved) this.#changed();
   }
 

@@ -103,8 +103,9 @@ class RedisLog implements EventLog {
     const log = reply.text(0);
     if (log === "") throw new TrimmedError(reply.number(1));
     const page: LogBatch[] = [];
-    for (let at = 1; at < reply.texts.length; at += 3) {
-      const batch = { last: reply.number(at), first: reply.number(at + 1), json: reply.text(at + 2) };
+    for (let at = 1; at < reply.texts.length; at += 4) {
+      const [last, epoch, first] = [reply.number(at), reply.number(at + 1), reply.number(at + 2)];
+      const batch = { epoch, first, last, json: reply.text(at + 3) };
       page.push(readBatch(log, batch, after));
     }
     return page;

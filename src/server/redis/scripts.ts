@@ -39,7 +39,7 @@ end
 return {'conflict', head}
 `);
 
-/** Arguments: after, limit. Answers `{log, last, first, JSON, last, first, JSON, ...}`, or `{'', first}` if trimmed. */
+/** Arguments: after, limit. Answers `{log, last, epoch, first, JSON, last, ...}`, or `{'', first}` if trimmed. */
 export const PAGE_SCRIPT = script(`
 local name, head, first = unpack(bounds())
 local after, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -51,6 +51,7 @@ while true do
   for _, row in ipairs(rows) do
     local last = string.sub(row[1], 1, -3)
     page[#page + 1] = last
+    page[#page + 1] = row[2][2]
     page[#page + 1] = row[2][4]
     page[#page + 1] = row[2][6]
     count = count + last - math.max(after, row[2][4] - 1)

@@ -1,13 +1,12 @@
 // One chat in this process: its newest frames, its viewers, and what they see beside the events.
 import { fieldsOf } from "../../core/checks.ts";
 import type { CancelTimer } from "../../core/clock.ts";
-import { eventMark } from "../../universal/event-mark.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import { type LogCommand, type LogHead, TrimmedError } from "../event-log.ts";
 import type { RelaySettings } from "../options.ts";
 import { attendEvery, tellAttended } from "./attended.ts";
+import { eventAt } from "./event-at.ts";
 import { type EventFrame, framesOf, GONE_FRAME, resetFrame, stateFrame } from "./frames.ts";
-import { markAt } from "./mark-at.ts";
 import {
   type DriverStatus,
   NOTHING_SHOWN,
@@ -63,9 +62,6 @@ export class Channel implements ViewerHost {
   /** The look that runs, and whether another one must follow. */
   #look: Promise<void> | undefined;
   #isAgain = false;
-  /** An event that viewers may have seen. If the log gets another one in its place, it has lost its end. */
-  #anchor: { readonly at: number; readonly mark: string } | undefined;
-  #checkAt = 0;
   #grace: CancelTimer | undefined;
   #rest: CancelTimer | undefined;
   #lookedAt = -Infinity;
@@ -149,17 +145,22 @@ export class Channel implements ViewerHost {
     this.#note = undefined;
     if (this.tail.log !== undefined && this.tail.log !== head.log) this.reset("other-log", head);
     else if (this.tail.head > head.head) this.reset("rolled-back", head);
-    else if (this.tail.log === undefined || this.tail.head < head.head) this.tail.begin(head.log, head.head);
+    else {
+      this.#host.background(
+        this.#checkNewest().catch((error: unknown) => this.#host.failed("the log cannot be read", error)),
+      );
+      if (this.tail.log === undefined || this.tail.head < head.head) this.tail.begin(head.log, head.head);
+    }
     this.stateVersion++;
     this.#wakeViewers();
   }
 
   /** The driver of this process has written events. */
-  feed(log: string, first: number, events: readonly UniversalEvent[]): void {
+  feed(log: string, epoch: number, first: number, events: readonly UniversalEvent[]): void {
     if (first !== this.tail.head + 1 || (this.tail.log !== undefined && this.tail.log !== log)) {
       this.tail.begin(log, first - 1); // viewers read the events before it from the log
     }
-    this.tail.add(log, events, this.viewers.size > 0);
+    this.tail.add(log, epoch, events, this.viewers.size > 0);
     this.#wakeViewers();
   }
 
@@ -203,7 +204,8 @@ export class Channel implements ViewerHost {
     const [batch] = batches;
     if (!batch) return [];
     if (this.tail.log !== undefined && batch.log !== this.tail.log) throw new Error("the log was made anew");
-    const events = batches.flatMap((each) => each.events);
+    // Not further than the tail, which finds out whether the log has lost its end.
+    const events = batches.flatMap((each) => each.events).slice(0, this.tail.head - position);
     return framesOf(batch.log, position + 1, events, this.limits);
   }
 
@@ -231,7 +233,6 @@ export class Channel implements ViewerHost {
   /** Viewers must forget what they have, and read from the start. */
   reset(reason: "rolled-back" | "other-log", { log, head }: LogHead): void {
     this.tail.begin(log, head);
-    this.#anchor = undefined;
     for (const viewer of [...this.viewers.keys()]) viewer.end(resetFrame(reason));
   }
 
@@ -253,7 +254,6 @@ export class Channel implements ViewerHost {
 
   async #lookOnce(): Promise<void> {
     const { log } = this.limits;
-    if (this.clock.now() >= this.#checkAt) await this.#checkAnchor();
     if (!this.isDriven && !(await this.#readNews()) && !this.isDriven) {
       const [head, state, queue] = await Promise.all([
         log.head(this.id),
@@ -264,24 +264,31 @@ export class Channel implements ViewerHost {
         this.#seeHead(head);
         this.#shown = readShown(fieldsOf(state)["shown"]);
         this.setQueue(queue);
+        await this.#learnNewest();
       }
     }
     if (!this.#isClosed) this.#host.onInbox(this);
   }
 
-  /** Finds out now and then whether the log still has what viewers have seen. */
-  async #checkAnchor(): Promise<void> {
-    const { lookEvery, log } = this.limits;
-    const { tail } = this;
-    const anchor = this.#anchor;
-    if (anchor) {
-      const kept = await markAt(log, this.id, tail.log, anchor.at);
-      if (this.#isClosed || this.#anchor !== anchor || kept === "missing") return; // missing: it may be written again
-      const head = kept === "unknown" || kept === anchor.mark ? undefined : await log.head(this.id);
-      if (head && head.log === tail.log) this.reset("rolled-back", head);
-    }
-    this.#anchor = tail.last && { at: tail.head, mark: eventMark(tail.last) };
-    this.#checkAt = this.clock.now() + lookEvery;
+  /**
+   * Another driver has written behind what viewers have seen. It may have begun where a log that lost its end ended: then
+   * the log has another event at the place of the newest one here.
+   */
+  async #checkNewest(): Promise<void> {
+    const { log, head, newest } = this.tail;
+    if (log === undefined || !newest) return;
+    const kept = await eventAt(this.limits.log, this.id, log, head);
+    if (typeof kept === "string" || kept.mark === newest.mark) return;
+    const now = await this.limits.log.head(this.id);
+    if (now && now.log === this.tail.log && !this.#isClosed) this.reset("rolled-back", now);
+  }
+
+  /** Viewers read the events before the tail from the log. */
+  async #learnNewest(): Promise<void> {
+    const { log, head, newest } = this.tail;
+    if (log === undefined || head === 0 || newest) return;
+    const kept = await eventAt(this.limits.log, this.id, log, head);
+    if (typeof kept === "object" && this.tail.log === log) this.tail.learn(head, kept);
   }
 
   /** Reads new events. Returns whether there are only such that change nothing else. */
@@ -293,9 +300,14 @@ export class Channel implements ViewerHost {
       const batches = await this.#page(head);
       if (this.isDriven || this.#isClosed || head !== this.tail.head) return false;
       if (batches.length === 0) return isPlain;
-      for (const { log, events } of batches) {
+      const { newest } = this.tail;
+      if (newest && newest.epoch !== batches[0]?.epoch) {
+        await this.#checkNewest();
+        if (this.isDriven || this.#isClosed || head !== this.tail.head) return false;
+      }
+      for (const { log, epoch, events } of batches) {
         if (log !== this.tail.log) return false; // `#seeHead` finds it too
-        this.tail.add(log, events, this.viewers.size > 0);
+        this.tail.add(log, epoch, events, this.viewers.size > 0);
         isPlain = events.every(({ type }) => type === "item.delta");
       }
       this.#wakeViewers();

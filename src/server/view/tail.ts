@@ -1,6 +1,8 @@
 // The newest frames of a chat, shared by all of its viewers in this process.
+import { eventMark } from "../../universal/event-mark.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import type { RelayLimits } from "../limits.ts";
+import type { KnownEvent } from "./event-at.ts";
 import { type EventFrame, framesOf } from "./frames.ts";
 
 /** Bytes that all tails of a process keep. */
@@ -17,7 +19,7 @@ export class ChannelTail {
   /** Undefined while the chat does not exist. */
   #log: string | undefined;
   #head = 0;
-  #last: UniversalEvent | undefined;
+  #newest: KnownEvent | undefined;
   #frames: EventFrame[] = [];
   /** The index of the oldest kept frame. The frames before it are dropped later, many at once. */
   #start = 0;
@@ -37,21 +39,26 @@ export class ChannelTail {
     return this.#head;
   }
 
-  /** The newest event. Undefined if it came before this tail. */
-  get last(): UniversalEvent | undefined {
-    return this.#last;
+  /** The newest event. Undefined: it came before this tail. */
+  get newest(): KnownEvent | undefined {
+    return this.#newest;
+  }
+
+  /** The newest event, read from the log. */
+  learn(head: number, newest: KnownEvent): void {
+    if (this.#head === head) this.#newest ??= newest;
   }
 
   /** Begins at a position, without frames. */
   begin(log: string | undefined, head: number): void {
     this.#log = log;
     this.#head = head;
-    this.#last = undefined;
+    this.#newest = undefined;
     this.clear();
   }
 
   /** @param isWatched whether viewers will read the frames */
-  add(log: string, events: readonly UniversalEvent[], isWatched: boolean): void {
+  add(log: string, epoch: number, events: readonly UniversalEvent[], isWatched: boolean): void {
     this.#log = log;
     if (!isWatched) this.clear();
     else
@@ -61,7 +68,8 @@ export class ChannelTail {
         this.#budget.used += frame.bytes.length;
       }
     this.#head += events.length;
-    this.#last = events.at(-1) ?? this.#last;
+    const last = events.at(-1);
+    if (last) this.#newest = { epoch, mark: eventMark(last) };
     this.#trim();
   }
 

@@ -4,7 +4,7 @@ import { readSnapshot } from "../drive/history.ts";
 import type { LogHead } from "../event-log.ts";
 import type { RelayAction, RelaySettings } from "../options.ts";
 import type { Channel } from "../view/channel.ts";
-import { markAt } from "../view/mark-at.ts";
+import { eventAt } from "../view/event-at.ts";
 import type { Viewer, ViewerOptions } from "../view/viewer.ts";
 import { type AnswerHeaders, answer, jsonAnswer, unavailable, WireRefusal } from "./answers.ts";
 import { eventText } from "./event-text.ts";
@@ -136,8 +136,8 @@ export class ReadRequests {
    */
   async #assertSeen(chat: string, { log, at }: WirePosition, seen: string | null): Promise<void> {
     if (seen === null || at === 0) return;
-    const kept = await markAt(this.#host.settings.log, chat, log, at);
-    if (kept === seen || kept === "missing" || kept === "unknown") return; // the position is checked too
+    const kept = await eventAt(this.#host.settings.log, chat, log, at);
+    if (typeof kept === "string" || kept.mark === seen) return; // the position is checked too
     throw new WireRefusal(412, "other-log", "The log has lost what was read. Read from the start.", { log });
   }
 

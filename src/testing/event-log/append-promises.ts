@@ -25,6 +25,7 @@ export const APPEND_PROMISES: readonly EventLogPromise[] = [
     assert.deepEqual({ head, first }, { head: 4, first: 1 });
     const [batch] = await b.page(id, 0, 10);
     assert.equal(batch?.log, log, "a batch names its log");
+    assert.equal(batch?.epoch, epoch, "a batch has the epoch that appended it");
   }),
 
   promise("append refuses a range that does not follow the head, and adds nothing", async (test) => {

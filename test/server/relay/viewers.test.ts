@@ -267,7 +267,6 @@ describe("positions that the log does not have", () => {
     const viewer = await rig.view();
     await one.prompt("Hello");
     await viewer.turns(1);
-    await clock.advance(5_000);
     const { length } = viewer.events;
     const { position = "" } = viewer;
     const seen = eventMark(viewer.events[length - 1] as UniversalEvent);

@@ -15,7 +15,7 @@ import { balancerLink, redisLink } from "./links.ts";
 import { Witness } from "./log-reader.ts";
 import { Nemesis } from "./nemesis.ts";
 import { ChatUsers } from "./users.ts";
-import type { ChatViewer } from "./viewers.ts";
+import { isIdle, messagesOf } from "./viewers.ts";
 import { Wire } from "./wire.ts";
 
 const SERVERS = 3;
@@ -301,17 +301,4 @@ class RelayChapter {
       trims: this.#setup.trims,
     };
   }
-}
-
-function isIdle({ chat }: ChatViewer): boolean {
-  const { busy, loading, messages } = chat.getSnapshot();
-  return !busy && !loading && messages.toArray().every(({ status }) => status !== "queued");
-}
-
-/** Without prompts that never left the viewer. */
-function messagesOf({ chat }: ChatViewer): string {
-  const { messages } = chat.getSnapshot().saved;
-  return JSON.stringify(
-    messages.filter(({ role, turnId, status }) => role !== "user" || turnId || status === "queued"),
-  );
 }

@@ -62,6 +62,8 @@ export interface Fault {
   readonly endsTurns: boolean;
   /** Whether the log may lose what it has confirmed meanwhile. */
   readonly losesWrites: boolean;
+  /** Whether the log may lose what others have read, even if it had not confirmed it. */
+  readonly rollsBack: boolean;
 }
 
 export interface ChatRecord {
@@ -93,4 +95,20 @@ export function printOf(event: UniversalEvent): string {
   let hash = 0x811c9dc5; // FNV-1a
   for (let at = 0; at < json.length; at++) hash = Math.imul(hash ^ json.charCodeAt(at), 0x01000193);
   return `${event.session_id}/${event.sequence} ${event.type} ${(hash >>> 0).toString(36)}`;
+}
+
+export function newSegment(after: number): Segment {
+  return { after, seen: [], end: "open" };
+}
+
+/** All that a viewer has seen so far is void. */
+export function endSegment(record: ViewerRecord, end: "reset" | "snapshot", after = 0): void {
+  const last = record.segments.at(-1);
+  if (last) last.end = end;
+  record.segments.push(newSegment(after));
+}
+
+/** The number in a position. */
+export function atOf(position: string | undefined): number {
+  return Number(/\.(\d+)$/.exec(position ?? "")?.[1] ?? Number.NaN);
 }

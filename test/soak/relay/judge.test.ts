@@ -15,7 +15,7 @@ import { judge } from "./judge.ts";
 const TEXT = "Yes.";
 
 function fault(kind: string, more: Partial<Fault> = {}): Fault {
-  return { kind, from: 0, to: 10, endsTurns: true, losesWrites: false, ...more };
+  return { kind, from: 0, to: 10, endsTurns: true, losesWrites: false, rollsBack: false, ...more };
 }
 
 function prompt(key: string, more: Partial<Op> = {}): Op {
@@ -123,7 +123,7 @@ describe("a chapter in which nothing is wrong", () => {
       "a viewer that was reset when the log lost its end",
       {
         segments: [segment(told(["p9"]), { end: "reset" }), segment(events)],
-        faults: [fault("promote", { losesWrites: true })],
+        faults: [fault("promote", { rollsBack: true })],
       },
     ],
     [

@@ -166,7 +166,7 @@ function* judgeViewer(
       yield fault("viewer-gap", `${who}: ${gap.at} comes where ${after + seen.indexOf(gap) + 1} should`);
     if (end === "snapshot" && !trims) yield fault("snapshot", `${who}: nothing was trimmed`);
     if (end === "reset") {
-      if (!faults.some(({ losesWrites }) => losesWrites))
+      if (!faults.some(({ rollsBack }) => rollsBack))
         yield fault("reset", `${who} was reset behind ${seen.at(-1)?.at}, and the log has lost nothing`);
       continue; // all that it has seen is void
     }

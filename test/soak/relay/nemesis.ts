@@ -54,6 +54,12 @@ const WEIGHTS = {
 
 type Kind = keyof typeof WEIGHTS;
 
+/** What a fault may do. */
+type Effect = Partial<Pick<Fault, "endsTurns" | "losesWrites" | "rollsBack">>;
+
+const USUAL = { endsTurns: true, losesWrites: false, rollsBack: false } as const;
+const HARMLESS: Effect = { endsTurns: false };
+
 export class Nemesis {
   readonly faults: Fault[] = [];
   readonly #options: NemesisOptions;
@@ -67,7 +73,7 @@ export class Nemesis {
   /** Something that was not planned has disturbed the servers. */
   note(kind: string, ms: number): void {
     const to = this.#options.now();
-    this.faults.push({ kind, from: to - ms, to, endsTurns: true, losesWrites: false });
+    this.faults.push({ ...USUAL, kind, from: to - ms, to });
   }
 
   /** Strikes until it is told to stop. Resolves once all is whole again. */
@@ -132,22 +138,22 @@ export class Nemesis {
         await this.#during(
           kind,
           async () => server?.tell({ type: "clock", ms: dice.int(-HOUR, HOUR) }),
-          false,
+          HARMLESS,
         );
         return;
       case "cut":
-        await this.#during(kind, async () => balancer.cutAll(), false);
+        await this.#during(kind, async () => balancer.cutAll(), HARMLESS);
         return;
       case "machine-clock":
         if (sqlite)
-          await this.#during(kind, () => writeFile(sqlite.clock, String(dice.int(-HOUR, HOUR))), false);
+          await this.#during(kind, () => writeFile(sqlite.clock, String(dice.int(-HOUR, HOUR))), HARMLESS);
         return;
       case "disk-full":
         if (sqlite?.ballast !== undefined)
           await this.#onLog(kind, () => fill(sqlite.ballast ?? "", this.#outage()));
         return;
       case "redis-cut":
-        await this.#during(kind, async () => redis?.cut(), false);
+        await this.#during(kind, async () => redis?.cut(), HARMLESS);
         return;
       case "redis-kill":
         if (redis) await this.#onLog(kind, () => redis.pair.restart(dice.int(0, ttl * 0.2)));
@@ -159,7 +165,7 @@ export class Nemesis {
         if (redis) {
           const apart = dice.chance(0.7) ? dice.int(50, 600) : 0;
           const promote = (): Promise<void> => redis.pair.promote(apart, dice.int(0, ttl * 0.3));
-          await this.#onLog(kind, promote, !redis.waits);
+          await this.#onLog(kind, promote, { losesWrites: !redis.waits, rollsBack: true });
         }
         return;
       default:
@@ -173,7 +179,7 @@ export class Nemesis {
     return dice.int(ttl * 0.2, ttl * 2.5);
   }
 
-  async #onLog(kind: Kind, act: () => Promise<void>, losesWrites = false): Promise<void> {
+  async #onLog(kind: Kind, act: () => Promise<void>, effect: Effect = {}): Promise<void> {
     if (this.#isLogBusy) return;
     this.#isLogBusy = true;
     await this.#during(
@@ -182,20 +188,19 @@ export class Nemesis {
         await act();
         this.#options.redis?.cut(); // those to the old server
       },
-      true,
-      losesWrites,
+      effect,
     );
     this.#isLogBusy = false;
   }
 
-  async #during(
-    kind: Kind,
-    act: () => Promise<unknown>,
-    endsTurns = true,
-    losesWrites = false,
-  ): Promise<void> {
-    const from = this.#options.now();
-    const fault: Fault = { kind, from, to: Number.POSITIVE_INFINITY, endsTurns, losesWrites };
+  async #during(kind: Kind, act: () => Promise<unknown>, effect: Effect = {}): Promise<void> {
+    const fault: Fault = {
+      ...USUAL,
+      ...effect,
+      kind,
+      from: this.#options.now(),
+      to: Number.POSITIVE_INFINITY,
+    };
     this.faults.push(fault);
     await act();
     fault.to = this.#options.now();

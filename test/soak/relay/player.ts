@@ -2,6 +2,7 @@
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { endOnSignal } from "../../../scripts/support/run.ts";
 import { tempFolder } from "../../../scripts/support/temp-folder.ts";
 import { SOURCES } from "../../helpers/sources.ts";
 import { add, NOTHING } from "../counts.ts";
@@ -85,6 +86,7 @@ async function play(): Promise<void> {
   }
 }
 
+endOnSignal();
 await play();
 say({ type: "done" });
 setTimeout(() => say({ type: "held", by: process.getActiveResourcesInfo() }), HELD).unref();

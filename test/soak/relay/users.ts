@@ -4,8 +4,9 @@ import type { Dice } from "../dice.ts";
 import { promptText } from "./answers.ts";
 import type { ViewerRecord } from "./history.ts";
 import { acceptedAt } from "./judge.ts";
-import { type ChatViewer, leave, openViewer, WireReader } from "./viewers.ts";
+import { type ChatViewer, leave, openViewer } from "./viewers.ts";
 import type { Wire } from "./wire.ts";
+import { WireReader } from "./wire-reader.ts";
 
 /** Chats over `remote` that look at one chat. */
 const VIEWERS = 2;

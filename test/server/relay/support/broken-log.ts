@@ -106,9 +106,9 @@ export class BrokenLog {
 
   async #page(id: string, after: number): Promise<readonly LogBatch[]> {
     const { log = "", batches = [] } = this.#kept.get(id) ?? {};
-    return batches.flatMap(({ first, events }) => {
+    return batches.flatMap(({ epoch, first, events }) => {
       const rest = events.slice(Math.max(0, after + 1 - first));
-      return rest.length === 0 ? [] : [{ log, last: first + events.length - 1, events: rest }];
+      return rest.length === 0 ? [] : [{ log, epoch, last: first + events.length - 1, events: rest }];
     });
   }
 
