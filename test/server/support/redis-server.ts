@@ -27,6 +27,8 @@ function connectTo(path: string) {
 }
 
 export interface TestRedis extends AsyncDisposable {
+  /** The socket. */
+  readonly path: string;
   /** A new connected client. Closed with the server. */
   client(): Promise<TestClient>;
   /** Has the server listen on a free port of the loopback, for replicas. Returns the arguments of `--replicaof`. */
@@ -43,6 +45,7 @@ export async function startRedis(...settings: readonly string[]): Promise<TestRe
   let server = await start();
   const clients: TestClient[] = [];
   return {
+    path: socket,
     async client() {
       const client = connectTo(socket);
       clients.push(client);
