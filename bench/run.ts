@@ -12,6 +12,7 @@ import { line } from "./cases/line.ts";
 import { manyTurns } from "./cases/many-turns.ts";
 import { otel } from "./cases/otel.ts";
 import { redial } from "./cases/redial.ts";
+import { relay } from "./cases/relay.ts";
 import { run } from "./cases/run.ts";
 import { shaped } from "./cases/shaped.ts";
 import { size } from "./cases/size.ts";
@@ -38,6 +39,7 @@ const CASES: readonly Case[] = [
   idleHeap,
   redial,
   thousandTurns,
+  relay,
 ];
 
 const RESULTS = join(import.meta.dirname, "RESULTS.md");

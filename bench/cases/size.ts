@@ -51,9 +51,35 @@ export const size: Case = {
         peers: { "with all of it": page.whole },
       },
       ...chats,
+      {
+        name: "size-remote",
+        about:
+          "what `agentwire/remote` adds to a page with a chat over another backend, minified and gzipped",
+        unit: "kB",
+        bar: 6,
+        measured: await addedBy("remote", "chat", "codey"),
+      },
+      {
+        name: "size-server",
+        about: "what `agentwire/server` adds to a program with `agentwire/chat`, minified and gzipped",
+        unit: "kB",
+        bar: 25,
+        measured: await addedBy("server", "chat"),
+      },
     ];
   },
 };
+
+/** kB that an entry adds to a program with others. */
+async function addedBy(entry: string, ...others: readonly string[]): Promise<number> {
+  const sizeOf = async (entries: readonly string[]): Promise<number> => {
+    const program = entries.map((each, at) => `export * as entry${at} from "agentwire/${each}";`).join("\n");
+    const { code, errors } = await bundle(ROOT, program, { minify: true });
+    if (errors.length > 0) throw new Error(errors.join("\n"));
+    return gzipSync(code, { level: 9 }).byteLength / 1_000;
+  };
+  return (await sizeOf([...others, entry])) - (await sizeOf(others));
+}
 
 async function chatOver(source: (typeof SOURCES)[number]): Promise<Figure> {
   const program = `export { createChat } from "agentwire/chat"; export { ${source} } from "agentwire/${source}";`;

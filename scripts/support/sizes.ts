@@ -53,7 +53,7 @@ const CLIENTS: Readonly<Record<string, string>> = {
   "./codebuff-run": "CodebuffRun",
 };
 
-const ADAPTERS: readonly string[] = ["./ai-sdk", "./ag-ui", "./otel"];
+const ADAPTERS: readonly string[] = ["./ai-sdk", "./ag-ui", "./otel", "./server", "./remote"];
 
 /** What a browser downloads for each entry with all of it used, without frameworks, and for the errors alone. Needs `dist/`. */
 export async function measureSizes(root: string): Promise<MeasuredSizes> {
@@ -80,7 +80,7 @@ export async function measureSizes(root: string): Promise<MeasuredSizes> {
     const program = `export { createChat } from ${JSON.stringify(chat)}; export { codey } from ${JSON.stringify(codey)};`;
     programs.push({ name: `a chat over ${codey}`, program, external: [] });
   }
-  // An adapter comes with a chat: what it adds is the difference to the chat alone.
+  // An adapter comes with a chat: what it adds is the difference to the chat alone. So does a relay, or its client.
   for (const subpath of ADAPTERS.filter((each) => browserEntries(manifest).includes(each))) {
     const [chat, adapter] = ["./chat", subpath].map((each) => specifierOf(manifest, each));
     const program = `export * from ${JSON.stringify(chat)}; export * as adapter from ${JSON.stringify(adapter)};`;

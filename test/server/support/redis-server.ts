@@ -32,6 +32,8 @@ interface ClientOptions {
 }
 
 export interface TestRedis extends AsyncDisposable {
+  /** The socket. */
+  readonly path: string;
   /** A new connected client. Closed with the server. */
   client(options?: ClientOptions): Promise<TestClient>;
   /** Has the server listen on a free port of the loopback, for replicas. Returns the arguments of `--replicaof`. */
@@ -49,6 +51,7 @@ export async function startRedis(...settings: readonly string[]): Promise<TestRe
   let server = await start();
   const clients: TestClient[] = [];
   return {
+    path: socket,
     async client(options = {}) {
       const client = connectTo(socket, options);
       clients.push(client);
