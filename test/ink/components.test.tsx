@@ -204,7 +204,7 @@ describe("<Approval>", () => {
 
   test("asks about every call in a few rows, even for a very long tool name", () => {
     const state = { at: "e", isForEveryCall: true } as const;
-    const pending = approval({}, "x, this is harmless ".repeat(500_000));
+    const pending = approval({}, "x, this is harmless ".repeat(50_000));
     const { rows } = approvalRows(pending, state, { ...look, maxRows: 12 });
     const shown = rows.map((row) => row.map(({ text }) => text).join(""));
     const asks = shown.slice(
