@@ -46,6 +46,13 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
     },
   ],
   [
+    "relay-runtimes",
+    {
+      about: "the relay's handler in Bun, Deno and workerd, installed from the registry",
+      run: async (args) => (await import("./full/relay-runtimes.ts")).run(args),
+    },
+  ],
+  [
     "adapters",
     {
       about: "captures of real programs, through the clients and then through the adapters",
@@ -58,7 +65,7 @@ const HELP = `Usage: npm run full [-- name [options]]
 
 Runs a wide suite, which takes too long for CI.
 
-${[...SUITES].map(([name, { about }]) => `  ${name.padEnd(12)}${about}`).join("\n")}
+${[...SUITES].map(([name, { about }]) => `  ${name.padEnd(16)}${about}`).join("\n")}
 
 npm run full -- <name> --help says more.
 `;
