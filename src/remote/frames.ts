@@ -1,5 +1,4 @@
-// Reads the frames of a relay's stream from bytes.
-import { createParser } from "eventsource-parser";
+// Reads the frames of a relay's stream (server-sent events) from bytes.
 import { parseJson } from "../core/text.ts";
 import { isUniversalEvent } from "../universal/check/shape.ts";
 import type { UniversalEvent } from "../universal/events.ts";
@@ -19,21 +18,39 @@ export type RelayFrame =
 /** Returns a reader of bytes in any pieces. A frame counts only when its empty line has arrived. */
 export function frameReader(onFrame: (frame: RelayFrame) => void): (bytes: Uint8Array) => void {
   const decoder = new TextDecoder();
-  const parser = createParser({
-    maxBufferSize: MAX_FRAME,
-    onEvent: ({ id, event, data }) => {
-      const frame = frameOf(event, data, id);
-      if (frame) onFrame(frame);
-    },
-    onError: ({ type }) => {
-      if (type === "max-buffer-size-exceeded") onFrame({ type: "damaged", problem: "a frame is too long" });
-    },
-  });
-  return (bytes) => parser.feed(decoder.decode(bytes, { stream: true }));
+  let fields: Partial<Record<string, string>> = {};
+  let size = 0;
+  let rest = "";
+  return (bytes) => {
+    const [first = "", ...others] = decoder.decode(bytes, { stream: true }).split("\n");
+    const lines = [rest + first, ...others]; // searches only the new text: a frame may come in many pieces
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const text = line.endsWith("\r") ? line.slice(0, -1) : line;
+      size += text.length;
+      if (text !== "") addField(fields, text);
+      else {
+        const frame = frameOf(fields);
+        if (frame) onFrame(frame);
+        fields = {};
+        size = 0;
+      }
+    }
+    if (size + rest.length > MAX_FRAME) onFrame({ type: "damaged", problem: "a frame is too long" });
+  };
+}
+
+/** Reads a line of a frame: a field with its value, or a comment, whose name is empty. */
+function addField(fields: Partial<Record<string, string>>, line: string): void {
+  const colon = line.indexOf(":");
+  const name = colon < 0 ? line : line.slice(0, colon);
+  const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+  const before = fields[name];
+  fields[name] = name === "data" && before !== undefined ? `${before}\n${value}` : value;
 }
 
 /** Undefined for a frame of a newer relay. */
-function frameOf(type: string | undefined, data: string, id: string | undefined): RelayFrame | undefined {
+function frameOf({ event: type, data = "", id }: Partial<Record<string, string>>): RelayFrame | undefined {
   if (type === "reset" || type === "gone") return { type };
   if (type !== "events" && type !== "state") return undefined;
   try {
