@@ -17,7 +17,7 @@ export interface ViewerHost {
 }
 
 /** Where a viewer's frames go. */
-export interface Outlet {
+export interface ViewerOutlet {
   /** Whether it takes a frame at once. If not, `viewer.free()` follows. */
   isFree(): boolean;
   send(bytes: Uint8Array): void;
@@ -26,10 +26,10 @@ export interface Outlet {
   fail(reason: unknown): void;
 }
 
-const viewers = new WeakMap<ReadableStream, Viewer>();
+const viewers = new WeakMap<ReadableStream<Uint8Array>, Viewer>();
 
 /** The viewer behind the body of an answer. A server that has its socket sends the frames there, without the stream. */
-export function viewerOf(body: ReadableStream): Viewer | undefined {
+export function viewerOf(body: ReadableStream<Uint8Array>): Viewer | undefined {
   return body.locked ? undefined : viewers.get(body);
 }
 
@@ -43,7 +43,7 @@ export class Viewer {
   /** Asks `authorize` again. */
   readonly #mayStay: () => Promise<boolean>;
   readonly #endsAt: number;
-  #outlet: Outlet | undefined;
+  #outlet: ViewerOutlet | undefined;
   #position: number;
   /** Frames of the last page of the log. */
   #backlog: readonly EventFrame[] = [];
@@ -93,7 +93,7 @@ export class Viewer {
   }
 
   /** Sends the frames elsewhere than to the stream, which nobody has read. */
-  sendTo(outlet: Outlet): void {
+  sendTo(outlet: ViewerOutlet): void {
     const isOpen = this.#outlet !== undefined;
     this.#outlet = isOpen ? outlet : undefined;
     if (isOpen) this.free();
@@ -191,7 +191,7 @@ export class Viewer {
   }
 
   /** Returns the outlet, unless the stream has ended. */
-  #leave(): Outlet | undefined {
+  #leave(): ViewerOutlet | undefined {
     const outlet = this.#outlet;
     this.#outlet = undefined;
     if (outlet) this.#host.left(this);
