@@ -6,7 +6,7 @@ const EFFORTS = {
   full: {
     processes: 5,
     fanOut: { viewers: 1_000, deltas: 40, rounds: 5 },
-    latency: { deltas: 100, rounds: 5 },
+    latency: { warmUp: 200, deltas: 100, rounds: 5 },
     heap: { viewers: 1_000, chats: 1_000 },
     open: { opens: 11 },
     takeovers: 5,
@@ -14,7 +14,7 @@ const EFFORTS = {
   quick: {
     processes: 1,
     fanOut: { viewers: 300, deltas: 40, rounds: 3 },
-    latency: { deltas: 30, rounds: 2 },
+    latency: { warmUp: 50, deltas: 30, rounds: 2 },
     heap: { viewers: 300, chats: 200 },
     open: { opens: 3 },
     takeovers: 1,

@@ -6,8 +6,6 @@ import { answer } from "../support/measure.ts";
 import { median } from "../support/numbers.ts";
 import { type RelayWorld, startWorld } from "../support/relay-world.ts";
 
-const WARM_UP = 200;
-
 await answer(async (settings) => {
   const [deltas, rounds] = [settings.number("deltas"), settings.number("rounds")];
   await using folder = await tempFolder();
@@ -27,7 +25,7 @@ await answer(async (settings) => {
     }),
   };
   const times = new Map(Object.keys(named).map((name) => [name, [] as number[]]));
-  for (const world of Object.values(named)) await world.deliver(WARM_UP, 1);
+  for (const world of Object.values(named)) await world.deliver(settings.number("warmUp"), 1);
   for (let round = 0; round < rounds; round++)
     for (const [name, world] of Object.entries(named))
       times.get(name)?.push(...(await world.deliver(deltas, 1)));

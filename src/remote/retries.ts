@@ -17,10 +17,6 @@ export class Retries {
     this.#clock = clock;
   }
 
-  get isWaiting(): boolean {
-    return this.#end !== undefined;
-  }
-
   /** The next wait. @param atLeast what the server asks for, in ms */
   next(atLeast = 0): { readonly attempt: number; readonly delay: number } {
     const jitter = jittered(this.#clock.random(), MIN_DELAY, MAX_DELAY, this.#failed);

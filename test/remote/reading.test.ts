@@ -128,6 +128,31 @@ describe("a viewer of a relay", () => {
     expect(relay.streams).toEqual([null]);
   });
 
+  test("lines may end with CRLF, and data may have several lines and no space before them", async () => {
+    await using relay = await FakeRelay.start();
+    await using viewer = new Viewer(relay);
+    await viewer.ready();
+    const [first, second] = ALL;
+    relay.write(`id:log1.1\r\nevent:events\r\ndata:[\r\ndata: ${JSON.stringify(first)}\r\ndata:]\r\n\r\n`);
+    relay.write(relay.eventsFrame(2, second ? [second] : []));
+    await viewer.has(2);
+    expect(viewer.events).toEqual([first, second]);
+    expect(relay.streams).toEqual([null]);
+  });
+
+  test.each([
+    ["one line", "x".repeat(1_048_576)],
+    ["many lines", `data: ${"x".repeat(1_048_569)}\n`],
+  ])("a frame without an end, in %s, ends the link at 32 Mi characters", async (_, piece) => {
+    await using relay = await FakeRelay.start();
+    await using viewer = new Viewer(relay);
+    await viewer.ready();
+    for (let pieces = 0; pieces < 34 && relay.streams.length === 1; pieces++) relay.write(piece);
+    await relay.until(() => relay.streams.length === 2);
+    relay.tell(...ALL);
+    await viewer.has(ALL.length);
+  });
+
   test("R15: `reset` shows the chat anew; prompts that wait stay", async () => {
     await using relay = await FakeRelay.start();
     relay.tell(...ALL);

@@ -27,7 +27,7 @@ export interface ViewerOptions {
 }
 
 /** Where a viewer's frames go. */
-export interface Outlet {
+export interface ViewerOutlet {
   /** Whether it takes a frame at once. If not, `viewer.free()` follows. */
   isFree(): boolean;
   send(bytes: Uint8Array): void;
@@ -54,7 +54,7 @@ export class Viewer {
   readonly #mayStay: () => Promise<boolean>;
   readonly #translate: Translate | undefined;
   readonly #endsAt: number;
-  #outlet: Outlet | undefined;
+  #outlet: ViewerOutlet | undefined;
   #position: number;
   /** Frames of the last page of the log. */
   #backlog: readonly EventFrame[] = [];
@@ -110,7 +110,7 @@ export class Viewer {
   }
 
   /** Sends the frames elsewhere than to the stream, which nobody has read. */
-  sendTo(outlet: Outlet): void {
+  sendTo(outlet: ViewerOutlet): void {
     const isOpen = this.#outlet !== undefined;
     this.#outlet = isOpen ? outlet : undefined;
     if (isOpen) this.free();
@@ -209,7 +209,7 @@ export class Viewer {
   }
 
   /** Returns the outlet, unless the stream has ended. */
-  #leave(): Outlet | undefined {
+  #leave(): ViewerOutlet | undefined {
     const outlet = this.#outlet;
     this.#outlet = undefined;
     if (outlet) this.#host.left(this);

@@ -239,7 +239,8 @@ describe("decisions", () => {
       answerOf(rig.post({ ...decide, key: "d1", decision: "reject" })),
       answerOf(rig.post({ ...decide, key: "d2" })),
     ]);
-    expect([one.status, two.status]).toEqual([202, 202]);
+    expect(one.status).toBe(202);
+    expect([202, 409]).toContain(two.status); // 409: the first one was carried out meanwhile
     await viewer.turns(1);
     expect(rig.agent.decisions).toHaveLength(1);
     expect(viewer.events.find(({ type }) => type === "permission.resolved")?.data).toMatchObject({
