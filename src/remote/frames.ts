@@ -12,8 +12,7 @@ const MAX_FRAME = 32 * 1_048_576;
 export type RelayFrame = {
   readonly text: string;
   readonly value: unknown;
-} & /** `last`: the position of the last event. */
-(
+} /** `last`: the position of the last event. */ & (
   | { readonly type: "events"; readonly events: readonly UniversalEvent[]; readonly last: Position }
   | { readonly type: "state"; readonly state: RelayState }
   | { readonly type: "reset" | "gone" }

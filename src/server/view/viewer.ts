@@ -27,7 +27,7 @@ export interface ViewerOptions {
 }
 
 /** Where a viewer's frames go. */
-export interface ViewerOutlet {
+interface ViewerOutlet {
   /** Whether it takes a frame at once. If not, `viewer.free()` follows. */
   isFree(): boolean;
   send(bytes: Uint8Array): void;
