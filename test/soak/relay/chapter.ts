@@ -25,7 +25,7 @@ const CHATS = ["one", "two", "three"];
 const TTL = 1_800;
 
 /** ms in which all becomes quiet once nothing more is done. */
-const BOUND = 60_000;
+const BOUND = 40_000;
 
 /** ms between two looks at the log. */
 const LOOK = 60;
