@@ -127,6 +127,7 @@ class RelayChapter {
     this.#fleet = new Fleet(
       {
         program: order.program,
+        reports: folder,
         order: { log: ground.order, journal: this.#journal, notes: this.#notes, limits },
         onStalled: (ms) => this.#nemesis.note("stall", ms),
         onProblem: (message) => this.#blame("server", message),

@@ -101,6 +101,7 @@ async function openLog(): Promise<{ log: EventLog; closeLog: () => Promise<void>
     log,
     closeLog: async () => {
       await log.close();
+      client.on("ready", () => client.destroy()); // it may be connecting again in this moment
       client.destroy();
     },
   };
