@@ -54,6 +54,27 @@ describe.skipIf(isRedisMissing)("redisLog", () => {
     expect(await client.ping()).toBe("PONG");
   });
 
+  test("close while its own connection comes back leaves no connection", async () => {
+    const second = client.duplicate();
+    second.on("error", () => {});
+    const duplicate = (): typeof second => second;
+    const log = redisLog(
+      new Proxy(client, {
+        get: (_, name) => (name === "duplicate" ? duplicate : Reflect.get(client, name).bind(client)),
+      }),
+    );
+    const woken = wakes();
+    log.watch("chat", woken.wake);
+    await woken.next();
+    const next = (event: string) => new Promise<void>((resolve) => second.once(event, () => resolve()));
+    const closed = next("reconnecting").then(() => log.close());
+    const isBack = next("ready");
+    await client.sendCommand(["CLIENT", "KILL", "TYPE", "pubsub"]);
+    await closed;
+    await isBack;
+    while ((await connections()) > 1);
+  });
+
   test("close right behind watch leaves no connection", async () => {
     const log = redisLog(client);
     log.watch("chat", () => {});

@@ -123,6 +123,7 @@ export class DrivenPrompts {
     const command = await log.take(id, epoch, "prompt", this.#taken);
     if (!command) return false;
     this.#taken = command.key;
+    if (this.#known.has(command.key)) return true; // a log that has lost its end has it in its inbox again
     this.#begin(chat, command); // viewers see `busy` before the prompt leaves the queue
     channel.setQueue(channel.queue.filter(({ key }) => key !== command.key));
     return true; // it may be over already

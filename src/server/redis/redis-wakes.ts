@@ -64,13 +64,11 @@ export class RedisWakes {
     this.#subscriber = subscriber;
     subscriber.on("error", () => {});
     subscriber.on("ready", () => {
-      if (this.#subscriber === subscriber) this.#watchers.wakeAll(); // after a loss, news may have been missed
+      // A client that is destroyed while it connects, or connects again, is ready nevertheless.
+      if (this.#subscriber !== subscriber) destroy(subscriber);
+      else this.#watchers.wakeAll(); // after a loss, news may have been missed
     });
-    subscriber.connect().then(
-      // A client that is destroyed while it connects connects nevertheless.
-      () => this.#subscriber !== subscriber && destroy(subscriber),
-      () => this.#drop(subscriber),
-    );
+    subscriber.connect().catch(() => this.#drop(subscriber));
     for (const channel of this.#channels.values()) this.#subscribe(subscriber, channel);
   }
 

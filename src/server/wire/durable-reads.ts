@@ -42,7 +42,7 @@ export class DurableReads {
     const head = await this.#host.settings.log.head(chat);
     if (!head) throw new WireRefusal(404, "unknown-chat", "This chat does not exist.");
     if (offset === "now") return { ...head, at: head.head };
-    const checked = await this.#reads.checked(chat, offset).catch((error: unknown) => {
+    const checked = await this.#reads.checked(chat, offset, null).catch((error: unknown) => {
       if (!(error instanceof WireRefusal)) throw error;
       // The protocol has one status for all positions behind which the log does not go on.
       throw new WireRefusal(410, error.code, error.message, error.fields);

@@ -55,8 +55,7 @@ export class ReadRequests {
       url.searchParams.get("live") === "no" ||
       /application\/x-ndjson/i.test(request.headers.get("accept") ?? "");
     await this.#host.authorize(request, chat, "read");
-    if (position) await this.#assertSeen(chat, position, request.headers.get("relay-seen"));
-    if (isLines) return this.#lines(chat, position);
+    if (isLines) return this.#lines(request, chat, position);
     const stream = await this.open(request, chat, position);
     return answer(200, stream, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
   }
@@ -73,7 +72,7 @@ export class ReadRequests {
     channel.guests++;
     try {
       await channel.look();
-      const head = await this.checked(chat, position);
+      const head = await this.checked(chat, position, seenIn(request));
       if (channel.viewers.size >= maxViewers || this.#viewers >= maxAllViewers)
         throw unavailable("too-many-viewers", "This server has as many viewers as it can have. Try again.");
       if (head && channel.tail.log !== head.log) await channel.look(); // made anew meanwhile
@@ -100,8 +99,16 @@ export class ReadRequests {
     }
   }
 
-  /** Whether the log can go on behind a position. @throws WireRefusal `other-log`, `ahead`, `trimmed` */
-  async checked(chat: string, position: WirePosition | undefined): Promise<LogHead | undefined> {
+  /**
+   * Whether the log can go on behind a position.
+   * @param seen the mark of the event at the position, if the viewer sends one
+   * @throws WireRefusal `other-log`, `ahead`, `trimmed`
+   */
+  async checked(
+    chat: string,
+    position: WirePosition | undefined,
+    seen: string | null,
+  ): Promise<LogHead | undefined> {
     const { log } = this.#host.settings;
     let head = await log.head(chat);
     if (position) {
@@ -120,6 +127,7 @@ export class ReadRequests {
             head: writePosition(head.log, head.head),
           },
         );
+      await this.#assertSeen(chat, position, seen);
     }
     if (!head || (position?.at ?? 0) >= head.first - 1) return head;
     const snapshot = readSnapshot(await log.get(chat, "snapshot"));
@@ -129,11 +137,7 @@ export class ReadRequests {
     });
   }
 
-  /**
-   * A log that has lost its end may have other events by now at the positions that a viewer has seen.
-   * @param seen the mark of the last event of the viewer, if it sends one
-   * @throws WireRefusal `other-log`
-   */
+  /** A log that has lost its end may have other events by now where a viewer has read. @throws WireRefusal */
   async #assertSeen(chat: string, { log, at }: WirePosition, seen: string | null): Promise<void> {
     if (seen === null || at === 0) return;
     const kept = await eventAt(this.#host.settings.log, chat, log, at);
@@ -165,8 +169,8 @@ export class ReadRequests {
   }
 
   /** The events up to the head, one per line. */
-  async #lines(chat: string, position: WirePosition | undefined): Promise<Response> {
-    const head = await this.checked(chat, position);
+  async #lines(request: Request, chat: string, position: WirePosition | undefined): Promise<Response> {
+    const head = await this.checked(chat, position, seenIn(request));
     const at = position?.at ?? 0;
     const hasEvents = head !== undefined && at < head.head;
     const body = hasEvents ? eventText(this.#host, chat, { ...head, at }, ["", "\n", "\n"]) : "";
@@ -177,4 +181,9 @@ export class ReadRequests {
 
 function headOf({ log, head }: LogHead): AnswerHeaders {
   return { "Relay-Head": writePosition(log, head), "Relay-Log": log };
+}
+
+/** The mark of the last event that the viewer has seen. */
+function seenIn(request: Request): string | null {
+  return request.headers.get("relay-seen");
 }

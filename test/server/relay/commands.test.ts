@@ -1,3 +1,4 @@
+import { type EventLog, memoryLog } from "agentwire/server";
 import { ManualClock } from "agentwire/testing";
 import { agentStep } from "agentwire/testing/agent";
 import { describe, expect, test } from "vitest";
@@ -355,6 +356,29 @@ describe("the queue", () => {
     await rig.prompt("two", "two");
     await viewer.turns(2);
     expect(rig.agent.prompts.map(({ text }) => text)).toEqual(["one", "two"]);
+  });
+
+  test("a prompt that the inbox gives out again does not run again", async () => {
+    const clock = new ManualClock();
+    const memory = memoryLog({ clock });
+    let hidden = "";
+    const log: EventLog = new Proxy(memory, {
+      get: (_, name: keyof EventLog) =>
+        name === "queue"
+          ? async (id: string) => (await memory.queue(id)).filter(({ key }) => key !== hidden)
+          : (memory[name] as () => unknown).bind(memory),
+    });
+    const rig = new Rig({ log, clock, mock: { clock }, keyTtl: 1 });
+    const viewer = await rig.view();
+    await rig.prompt("one", "one");
+    await viewer.turns(1);
+    await clock.advance(10);
+    hidden = "one"; // the queue was read before the log lost its end
+    await rig.prompt("one", "one");
+    await rig.prompt("two", "two");
+    await viewer.turns(2);
+    expect(rig.agent.prompts.map(({ text }) => text)).toEqual(["one", "two"]);
+    expect(viewer.events.filter(({ type }) => type === "error")).toEqual([]);
   });
 
   test("`withdraw` removes a prompt, and the log says so. Later it answers 409 `settled`", async () => {

@@ -285,6 +285,26 @@ describe("positions that the log does not have", () => {
     expect((await back(eventMark(same as UniversalEvent))).status).toBe(200);
   });
 
+  test("R15: a viewer that waits for a log behind it is told when the log grows otherwise", async () => {
+    const clock = new ManualClock();
+    const broken = new BrokenLog();
+    const { log } = broken;
+    const one = new Rig({ log, clock, mock: { clock } });
+    const viewer = await one.view();
+    await one.prompt("Hello");
+    await viewer.turns(1);
+    await one.relay.close({ drain: 0 });
+    const { position = "", events } = viewer;
+    const seen = eventMark(events.at(-1) as UniversalEvent);
+    broken.rollBack("c", 3);
+    const two = new Rig({ log, clock, mock: { clock } });
+    const headers = { "relay-seen": seen };
+    const back = answerOf(two.request(`/chats/c/events?after=${position}`, { headers }));
+    await settle();
+    await two.prompt("Hello again, with more words than before");
+    expect(await back).toMatchObject({ status: 412, body: { code: "other-log" } });
+  });
+
   test("R15: a server that begins to drive behind a loss makes its viewers start anew", async () => {
     const clock = new ManualClock();
     const broken = new BrokenLog();

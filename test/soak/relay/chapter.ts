@@ -25,7 +25,7 @@ const CHATS = ["one", "two", "three"];
 const TTL = 1_800;
 
 /** ms in which all becomes quiet once nothing more is done. */
-const BOUND = 60_000;
+const BOUND = 40_000;
 
 /** ms between two looks at the log. */
 const LOOK = 60;
@@ -127,6 +127,7 @@ class RelayChapter {
     this.#fleet = new Fleet(
       {
         program: order.program,
+        reports: folder,
         order: { log: ground.order, journal: this.#journal, notes: this.#notes, limits },
         onStalled: (ms) => this.#nemesis.note("stall", ms),
         onProblem: (message) => this.#blame("server", message),
@@ -230,11 +231,15 @@ class RelayChapter {
     return witness?.ended ?? 0;
   }
 
+  #tellProgress(): void {
+    this.#setup.order.progress(CHATS.reduce((sum, id) => sum + this.#ended(id), 0));
+  }
+
   async #watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await setTimeout(LOOK);
       for (const witness of this.#witnesses) await witness.look(this.#now()).catch(() => {}); // the log does not answer now
-      this.#setup.order.progress(CHATS.reduce((sum, id) => sum + this.#ended(id), 0));
+      this.#tellProgress();
     }
   }
 
@@ -262,7 +267,7 @@ class RelayChapter {
   async #until(what: string, holds: () => Promise<boolean>, state = () => ""): Promise<void> {
     const end = this.#now() + BOUND;
     while (!(await holds().catch(() => false))) {
-      this.#setup.order.progress(0);
+      this.#tellProgress();
       if (this.#now() > end) {
         this.#blame("stuck", `${what}, ${BOUND} ms after the last fault: ${state()}`);
         return;

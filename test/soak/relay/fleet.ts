@@ -1,10 +1,16 @@
 // The servers of a chapter: processes that are killed, frozen and replaced.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerCall, ServerOrder, ServerWord } from "./server.ts";
 
 /** ms in which a server starts, and in which one ends that was asked to. */
 const BOUND = 30_000;
+
+/** ms in which a server that hangs makes a report. */
+const REPORT = 3_000;
 
 /** Characters of the error output that are kept. */
 const KEPT = 4_000;
@@ -13,6 +19,8 @@ export interface FleetOptions {
   /** The bundled program. */
   readonly program: string;
   readonly order: Omit<ServerOrder, "name">;
+  /** A folder for reports of servers that hang. */
+  readonly reports: string;
   readonly onStalled: (ms: number) => void;
   /** A server has ended that nobody had ended, or has not ended in time. */
   readonly onProblem: (message: string) => void;
@@ -91,8 +99,9 @@ export class Fleet {
   async close(server: FleetServer, drain: number): Promise<void> {
     server.isEnding = true;
     server.tell({ type: "close", drain });
-    const late = setTimeout(() => {
-      this.#options.onProblem(`${server.name} has not ended within ${BOUND} ms of its \`close()\``);
+    const late = setTimeout(async () => {
+      const stack = await this.#stackOf(server);
+      this.#options.onProblem(`${server.name} has not ended within ${BOUND} ms of its \`close()\`: ${stack}`);
       server.process.kill("SIGKILL");
     }, BOUND);
     await server.gone;
@@ -103,10 +112,23 @@ export class Fleet {
     await Promise.all(this.all.map((server) => this.kill(server)));
   }
 
+  /** What a process runs that no longer answers. */
+  async #stackOf({ process: { pid } }: FleetServer): Promise<string> {
+    const { reports } = this.#options;
+    const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => ""); // only on Linux
+    const state = /^State:\s*(.*)$/m.exec(status)?.[1] ?? "unknown";
+    if (pid !== undefined) process.kill(pid, "SIGUSR2");
+    await sleep(REPORT);
+    const name = (await readdir(reports)).find((file) => file.includes(`.${pid}.`));
+    if (name === undefined) return `its state is ${state}, and it makes no report`;
+    const report = JSON.parse(await readFile(join(reports, name), "utf8")) as { javascriptStack: unknown };
+    return `its state is ${state}, and it runs ${JSON.stringify(report.javascriptStack)}`;
+  }
+
   async #start(slot: number): Promise<void> {
     const name = `server-${++this.#count}`;
     const child = fork(this.#options.program, [JSON.stringify({ ...this.#options.order, name })], {
-      execArgv: ["--no-warnings"],
+      execArgv: ["--no-warnings", "--report-on-signal", `--report-directory=${this.#options.reports}`],
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
     const server = new FleetServer(name, child);

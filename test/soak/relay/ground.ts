@@ -1,6 +1,7 @@
 // Where the log of a chapter is: a SQLite file on a small disk, or Redis with a replica behind links that are cut.
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createClient } from "redis";
@@ -33,7 +34,10 @@ export async function sqliteGround(folder: string): Promise<Ground> {
     () => false, // only root may, and not in each container
   );
   const unmountNow = (): void => void execFileSync("umount", ["--lazy", disk]);
-  if (isMounted) process.prependOnceListener("exit", unmountNow); // before the folder is removed
+  if (isMounted) {
+    process.prependOnceListener("exit", unmountNow); // before the folder is removed
+    unmountBehind(disk);
+  }
   const [file, clock] = [join(disk, "log.db"), join(folder, "clock")];
   await writeFile(clock, "0");
   return {
@@ -47,6 +51,17 @@ export async function sqliteGround(folder: string): Promise<Ground> {
       await run("umount", ["--lazy", disk]);
     },
   };
+}
+
+/** Unmounts a disk once this process is gone, even if it is killed: then its end of the pipe is closed. */
+function unmountBehind(disk: string): void {
+  const script = 'read -r _; umount --lazy "$1" 2>/dev/null; rmdir "$1" 2>/dev/null';
+  const janitor = spawn("sh", ["-c", script, "sh", disk], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true, // a signal to the group must not end it
+  });
+  janitor.unref();
+  (janitor.stdin as Socket).unref();
 }
 
 export async function redisGround(

@@ -66,17 +66,6 @@ async function play(): Promise<void> {
     before = add(before, counts);
     say({ type: "chapter", counts });
     const { violations } = report;
-    if (process.env["RELAY_DUMP"])
-      (await import("node:fs")).writeFileSync(
-        process.env["RELAY_DUMP"] + log + ".json",
-        JSON.stringify({
-          ...report,
-          history: {
-            ...report.history,
-            chats: report.history.chats.map((c) => ({ ...c, seenAt: [...c.seenAt] })),
-          },
-        }),
-      ); // DEBUG
     for (const violation of violations)
       say({
         type: "finding",

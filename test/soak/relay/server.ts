@@ -39,6 +39,9 @@ export type ServerWord =
   | { readonly type: "listening"; readonly port: number }
   | { readonly type: "stalled"; readonly ms: number };
 
+/** ms after which a server that has not ended says what holds it. */
+const HELD = 20_000;
+
 /** ms between two looks at the time, and the delay that is told. */
 const LOOK = 50;
 const STALL = 300;
@@ -98,6 +101,7 @@ async function openLog(): Promise<{ log: EventLog; closeLog: () => Promise<void>
     log,
     closeLog: async () => {
       await log.close();
+      client.on("ready", () => client.destroy()); // it may be connecting again in this moment
       client.destroy();
     },
   };
@@ -128,9 +132,16 @@ process.on("message", (call: ServerCall) => {
 /** Ends as a server does that is replaced: by itself, once the relay and the log are closed. */
 async function close(drain: number): Promise<void> {
   server.close();
+  const late = setTimeout(
+    () => note(`closing is held by ${process.getActiveResourcesInfo().join(", ")}`),
+    HELD,
+  );
+  late.unref();
   await relay.close({ drain });
+  note("the relay is closed");
   server.closeAllConnections();
   await closeLog();
+  note("the log is closed");
   clearInterval(looking);
   process.removeAllListeners("disconnect");
   process.disconnect();

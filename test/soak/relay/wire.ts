@@ -39,8 +39,8 @@ export class Wire {
         redirect: "manual",
         signal: AbortSignal.timeout(PATIENCE),
       });
-      await response.arrayBuffer();
-      return response.status;
+      const { byteLength } = await response.arrayBuffer();
+      return response.status === 400 && byteLength === 0 ? undefined : response.status; // the request was cut
     } catch {
       return undefined;
     }
