@@ -1,5 +1,6 @@
 // Pure: content of messages and of tool calls, as ACP has it.
 import type { ContentBlock, ToolCallContent } from "@agentclientprotocol/sdk";
+import { cutAt } from "../core/text.ts";
 import type { ToolPreview } from "../core/values.ts";
 import type { Annotation, ContentPart, FileRefPart, ImagePart } from "../universal/events.ts";
 
@@ -83,12 +84,9 @@ function isCreation(diff: string): boolean {
 /** Text of at most `max` characters, with a note if it was cut. No character is cut in two. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
-  const end = isHigh(text, max - 1) ? max - 1 : max;
-  return `${text.slice(0, end)}\n[${text.length - end} more characters are left out]`;
+  const start = cutAt(text, max);
+  return `${start}\n[${text.length - start.length} more characters are left out]`;
 }
-
-/** Whether the first half of a character is at an index. */
-export const isHigh = (text: string, at: number): boolean => /[\ud800-\udbff]/.test(text.charAt(at));
 
 /** What a finished call has brought. */
 export interface CallResult {

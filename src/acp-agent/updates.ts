@@ -1,8 +1,9 @@
 // `Updates`: what each universal event says to the client.
 import type { ContentBlock } from "@agentclientprotocol/sdk";
+import { cutAt, isHighSurrogate } from "../core/text.ts";
 import type { ContentPart, DeltaPart, UniversalEvent, UniversalItem } from "../universal/events.ts";
 import { partIn, type SubagentFacts, subagentIn } from "../universal/item-content.ts";
-import { callResultOf, fileBlocks, imageBlock, isHigh, sourceBlocks, textContent } from "./blocks.ts";
+import { callResultOf, fileBlocks, imageBlock, sourceBlocks, textContent } from "./blocks.ts";
 import { OpenCalls, partFacts } from "./calls.ts";
 import { MAX_CHUNK_TEXT } from "./outlet.ts";
 import { Statuses, type StatusesSetup } from "./statuses.ts";
@@ -92,10 +93,9 @@ export class Updates {
   /** A piece of a text, in updates of a bearable size. */
   text(chunk: Chunk, messageId: string, text: string): void {
     for (let at = 0; at < text.length; ) {
-      let end = at + MAX_CHUNK_TEXT;
-      if (end < text.length && isHigh(text, end - 1)) end--;
-      this.block(chunk, messageId, textContent(text.slice(at, end)));
-      at = end;
+      const piece = cutAt(text.slice(at, at + MAX_CHUNK_TEXT + 1), MAX_CHUNK_TEXT);
+      this.block(chunk, messageId, textContent(piece));
+      at += piece.length;
     }
   }
 
@@ -151,7 +151,7 @@ export class Updates {
     if (!item || visibility === "private" || type === "tool_arguments") return;
     if (item.call !== undefined && type === "reasoning") return; // a call has no place for it
     const text = item.rest + delta;
-    item.rest = isHigh(text, text.length - 1) ? text.slice(-1) : "";
+    item.rest = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(-1) : "";
     const whole = item.rest === "" ? text : text.slice(0, -1);
     if (item.call === undefined)
       this.text(type === "reasoning" ? "agent_thought_chunk" : "agent_message_chunk", key, whole);

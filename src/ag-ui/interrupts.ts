@@ -13,6 +13,7 @@ import {
 import { InvalidInputError } from "../core/errors.ts";
 import type { Answer, Decision, GrantScope } from "../core/values.ts";
 import type { PermissionData, QuestionData } from "../universal/events.ts";
+import { permissionFacts } from "../universal/item-content.ts";
 import { facts } from "./event.ts";
 
 /** Where an interrupt comes from. */
@@ -40,14 +41,15 @@ const ANSWERS = {
 };
 
 export function approvalInterrupt(data: PermissionData, origin: Origin): Interrupt {
-  const { toolName, input, grant, agent } = fieldsOf(data.metadata);
+  const { toolName } = fieldsOf(data.metadata);
+  const { input, words } = permissionFacts(data);
   return {
     ...defined(origin),
     id: data.permission_id,
     reason: origin.toolCallId === undefined ? "confirmation" : "tool_call",
     message: `Allow ${data.action}?`,
     responseSchema: APPROVAL,
-    ...metadata({ tool: toolName ?? data.action, input, grant, agent, preview: data.preview }),
+    ...metadata({ tool: toolName ?? data.action, input, ...words, preview: data.preview }),
   };
 }
 

@@ -12,8 +12,8 @@ const RUN: Checks<AgUiRun> = { threadId: checks.string, runId: checks.string };
  * Maps universal events to AG-UI events: a live stream of a source, or stored events. Each turn is a run. The first has
  * the given `runId`, the next ones `<runId>.2`, `<runId>.3`. Nobody can answer over such a stream, so an approval is no
  * interrupt: use `agUiAgent` for these. What happens between turns is left out. Runs of AG-UI do not overlap: a turn that
- * starts before the turn before has ended, in the same session or another one, ends the run of that turn with `RUN_ERROR`,
- * and what is left of that turn is left out. An error of `events` ends the run with `RUN_ERROR`.
+ * starts while another is open, in any session, ends the run of the other with `RUN_ERROR`. Later events of the other turn
+ * are left out. An error of `events` ends the run with `RUN_ERROR`.
  * @throws InvalidInputError for an argument of another type
  */
 export function toAgUi(events: AsyncIterable<UniversalEvent>, run: AgUiRun): AsyncIterable<AgUiEvent> {

@@ -1,6 +1,7 @@
 // The tool calls, approvals and questions of one turn, as tool parts.
-import { defined, fieldsOf } from "../core/checks.ts";
+import { defined } from "../core/checks.ts";
 import type { PermissionData, UniversalEvent } from "../universal/events.ts";
+import { permissionFacts } from "../universal/item-content.ts";
 import type { ChatApproval, ChatQuestionPart, ChatToolPart } from "../universal/transcript/message.ts";
 import type { AskUserInput, ChunkSink } from "./message.ts";
 
@@ -218,17 +219,13 @@ export class ToolChunks {
   ): void {
     this.#asked.add(approvalId);
     const { preview, metadata } = asked ?? {};
-    const { input = null, grant, agent } = fieldsOf(metadata);
+    const { input = null, words } = permissionFacts({ metadata });
     // The backend may ask with another input than it has announced. The user decides on the input of the request.
     if (asked && input !== null && JSON.stringify(input) !== JSON.stringify(announced)) {
       const { action: toolName } = asked;
       this.#sink.put({ type: "tool-input-available", toolCallId, toolName, ...OURS, input });
     }
-    const approvalDescriptor = {
-      ...defined({ preview }),
-      ...(typeof grant === "string" ? { grant } : {}),
-      ...(typeof agent === "string" ? { agent } : {}),
-    };
+    const approvalDescriptor = { ...defined({ preview }), ...words };
     this.#sink.put({
       type: "tool-approval-request",
       approvalId,

@@ -74,7 +74,7 @@ export class FeedTurn {
     return this.#shown.has(id);
   }
 
-  /** The events up to those of the last `show`. @throws BufferOverflowError if they are no longer kept */
+  /** The events that an adapter had read at the last `show`. @throws BufferOverflowError if they are no longer kept */
   shownEvents(): UniversalEvent[] {
     return Array.from({ length: this.#shownAt }, (_, at) => this.#log.get(at)).filter((event) => !!event);
   }

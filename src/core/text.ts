@@ -164,7 +164,13 @@ export function utf8Start(text: string, maxBytes: number): string {
   return text.slice(0, end);
 }
 
-const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
+/** The first `length` units of `text`, without half a character at the end. */
+export function cutAt(text: string, length: number): string {
+  const isHalf = text.length > length && isHighSurrogate(text.charCodeAt(length - 1));
+  return text.slice(0, isHalf ? length - 1 : length);
+}
+
+export const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
 
 /** Whether `text` takes more than `limit` bytes in UTF-8. Counts them only if the length does not decide. */

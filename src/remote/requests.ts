@@ -1,10 +1,11 @@
 // The approvals and questions of a chat on a relay that wait for a user, from its events.
-import { defined, fieldsOf } from "../core/checks.ts";
+import { defined } from "../core/checks.ts";
 import { askedOtherwise, readAnswer, readDecision } from "../core/gate/decision.ts";
 import { neverAsked, REMEMBERED } from "../core/gate/outcome.ts";
 import { Recent } from "../core/recent.ts";
 import type { Answer, Decision, PendingRequest, Reply, Ruling, SettledRequest } from "../core/values.ts";
 import type { Json, PermissionData, QuestionData, UniversalEvent } from "../universal/events.ts";
+import { permissionFacts } from "../universal/item-content.ts";
 
 interface Waiting {
   readonly sessionId: string;
@@ -126,14 +127,14 @@ export class RemoteRequests {
   }
 }
 
-function approvalOf({ permission_id: id, action: name, metadata, preview }: PermissionData): PendingRequest {
-  const { input, grant, agent } = fieldsOf(metadata);
-  const words = defined({
-    grant: typeof grant === "string" ? grant : undefined,
-    agent: typeof agent === "string" ? agent : undefined,
-    preview,
-  });
-  return { type: "approval", id, call: { id, name, input, ...words, raw: metadata } };
+function approvalOf(data: PermissionData): PendingRequest {
+  const { permission_id: id, action: name, metadata, preview } = data;
+  const { input, words } = permissionFacts(data);
+  return {
+    type: "approval",
+    id,
+    call: { id, name, input, ...words, ...defined({ preview }), raw: metadata },
+  };
 }
 
 function questionOf({ question_id: id, questions, prompt, options, metadata }: QuestionData): PendingRequest {

@@ -1,6 +1,6 @@
-// Reads the content of items: a part, the JSON, the label of a status, a sub-agent.
+// Reads the content of items and requests: a part, the JSON, the label of a status, a sub-agent, what an approval is about.
 import { fieldsOf } from "../core/checks.ts";
-import type { ContentPart, UniversalItem } from "./events.ts";
+import type { ContentPart, PermissionData, UniversalItem } from "./events.ts";
 
 type Content = Pick<UniversalItem, "content">;
 
@@ -39,5 +39,22 @@ export function subagentIn(item: Content): SubagentFacts | undefined {
     agentType,
     name: typeof name === "string" ? name : (detail ?? agentType),
     ...(typeof prompt === "string" ? { prompt } : {}),
+  };
+}
+
+/** What an approval is about: the input of the call, the words for its grant, and the agent that asks. */
+export interface PermissionFacts {
+  readonly input: unknown;
+  readonly words: { readonly grant?: string; readonly agent?: string };
+}
+
+export function permissionFacts({ metadata }: Pick<PermissionData, "metadata">): PermissionFacts {
+  const { input, grant, agent } = fieldsOf(metadata);
+  return {
+    input,
+    words: {
+      ...(typeof grant === "string" ? { grant } : {}),
+      ...(typeof agent === "string" ? { agent } : {}),
+    },
   };
 }

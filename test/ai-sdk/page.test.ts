@@ -5,10 +5,8 @@ import { safeValidateUIMessages } from "ai";
 import { expect, test } from "vitest";
 import { settle } from "../../src/testing/settle.ts";
 import { Rig } from "../chat/support/rig.ts";
-import { Page, toolsIn } from "./rig.ts";
+import { Page, rm, toolsIn } from "./rig.ts";
 import { openIn } from "./support.ts";
-
-const rm = { name: "rm", input: { path: "a" }, approval: true, output: "gone" } as const;
 
 test("a text and its reasoning stream to the page", async () => {
   const page = new Page({ script: [[agentStep.reasoning("Hm. Well."), "Hello there."]] });
@@ -115,21 +113,6 @@ test("an answer of another form is an error, and the next one counts", async () 
   await page.ui.addToolOutput({ tool: "ask_user" as never, toolCallId, output: ["this"] as never });
   await page.until(({ status }) => status === "ready");
   expect(page.text).toBe("this");
-});
-
-test("a user message while an approval waits cancels the turn, and is sent", async () => {
-  const page = new Page({
-    script: ({ n }) => (n === 1 ? [agentStep.tool(rm), "Done."] : ["As you like."]),
-  });
-  await page.ui.sendMessage({ text: "Hi" });
-  await page.ui.sendMessage({ text: "Never mind" });
-  expect(page.text).toBe("As you like.");
-  expect(page.chat.getSnapshot().messages.map(({ status }) => status)).toEqual([
-    "sent",
-    "cancelled",
-    "sent",
-    "completed",
-  ]);
 });
 
 test("an approval that nobody knows any more is shown as expired, and is no new prompt", async () => {

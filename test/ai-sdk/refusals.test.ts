@@ -8,10 +8,9 @@ import { describe, expect, test } from "vitest";
 import { settle } from "../../src/testing/settle.ts";
 import { inputOf } from "../ag-ui/support/client.ts";
 import { collect, told } from "../ag-ui/support/judge.ts";
-import { Page, toolsIn } from "./rig.ts";
+import { Page, rm, toolsIn } from "./rig.ts";
 import { chunksIn } from "./support.ts";
 
-const rm = { name: "rm", input: { path: "a" }, approval: true, output: "gone" } as const;
 const PNG = "data:image/png;base64,aGk=";
 
 interface Refused {

@@ -5,6 +5,9 @@ import { type Chat as AgentChat, type ChatOptions, createChat } from "agentwire/
 import { MockAgent, type MockAgentOptions } from "agentwire/testing/agent";
 import type { DynamicToolUIPart } from "ai";
 
+/** A call that the user must decide. */
+export const rm = { name: "rm", input: { path: "a" }, approval: true, output: "gone" } as const;
+
 export class Page {
   readonly agent: MockAgent;
   readonly chat: AgentChat;

@@ -7,10 +7,8 @@ import { agentStep, type MockAgentScript } from "agentwire/testing/agent";
 import { safeValidateUIMessages, type UIMessageChunk } from "ai";
 import { expect, test } from "vitest";
 import { settle } from "../../src/testing/settle.ts";
-import { Page, toolsIn } from "./rig.ts";
+import { Page, rm, toolsIn } from "./rig.ts";
 import { openIn } from "./support.ts";
-
-const rm = { name: "rm", input: { path: "a" }, approval: true, output: "gone" } as const;
 
 /** A page whose every request is served by a new transport over the same chat. */
 class Served extends Page {
@@ -97,8 +95,11 @@ test("a page that reloads resumes over a new transport, and decides", async () =
   expect(later.messages.at(-1)?.parts.at(-1)).toMatchObject({ type: "text", text: "Done." });
 });
 
-test("a message over a second transport cancels the turn that waits", async () => {
-  const page = new Served({
+test.each([
+  { over: "the same transport", Kind: Page },
+  { over: "a second transport", Kind: Served },
+])("a message over $over cancels the turn that waits, and is sent", async ({ Kind }) => {
+  const page = new Kind({
     script: ({ n }) => (n === 1 ? [agentStep.tool(rm), "Done."] : ["As you like."]),
   });
   await page.ui.sendMessage({ text: "Hi" });

@@ -26,7 +26,7 @@ async function remove(id: string): Promise<void> {
   const chat = chats.get(id);
   clearTimeout(chat?.expiry);
   chats.delete(id);
-  await chat?.transport.close(); // ends the turn, and denies what waits
+  await chat?.transport.close(); // ends the turn, and rejects open requests
 }
 
 // Each handler: may this user use this chat? Check it first.

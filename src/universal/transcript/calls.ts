@@ -1,5 +1,5 @@
 // Applies events of tool calls, approvals and questions to a transcript.
-import { defined, fieldsOf, isObject } from "../../core/checks.ts";
+import { defined } from "../../core/checks.ts";
 import { parseJson } from "../../core/text.ts";
 import type { ToolCallState } from "../../core/values.ts";
 import type {
@@ -11,7 +11,7 @@ import type {
   UniversalItem,
   UniversalQuestion,
 } from "../events.ts";
-import { partIn } from "../item-content.ts";
+import { partIn, permissionFacts } from "../item-content.ts";
 import {
   addPart,
   changePart,
@@ -112,13 +112,9 @@ function endOf({ status }: UniversalItem, { approval }: ChatToolPart): ToolCallS
 /** A request without a call item also makes a part, because the user must decide it. */
 export function askPermission(draft: Draft, data: PermissionData): void {
   const spot = spotOfPermission(draft, data);
-  const { permission_id: id, action: tool, metadata, state = "awaiting", preview } = data;
-  const { input, grant, agent } = fieldsOf(metadata);
+  const { permission_id: id, action: tool, state = "awaiting", preview } = data;
+  const { input, words } = permissionFacts(data);
   const shown = preview ? { preview } : {};
-  const words = {
-    ...(typeof grant === "string" ? { grant } : {}),
-    ...(typeof agent === "string" ? { agent } : {}),
-  };
   const waits = wait(draft, { type: "approval", id, tool, input, ...shown, ...words });
   remember(draft, keyOf.permission(id), { kind: "permission", spot, waits });
   leaveOpen(draft, openKey(spot), spot);
@@ -142,12 +138,12 @@ function approvalOf({ permission_id: id, status, reason, scope }: PermissionData
 }
 
 function spotOfPermission(draft: Draft, data: PermissionData): Spot {
-  const { permission_id: id, item_id, call_id, action, metadata } = data;
+  const { permission_id: id, item_id, call_id, action } = data;
   const { places } = draft.book;
   const ofItem = item_id === undefined ? undefined : places.get(keyOf.item(item_id));
   const place = ofItem ?? (call_id === undefined ? undefined : places.get(keyOf.call(call_id)));
   if (place?.kind === "call") return place.spot;
-  const input = isObject(metadata) ? metadata["input"] : undefined;
+  const { input } = permissionFacts(data);
   const home = { message: answerOf(draft, id), path: [] };
   return addPart(draft, home, toolPart(id, call_id ?? id, action, input));
 }

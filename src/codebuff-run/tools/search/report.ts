@@ -1,4 +1,5 @@
 // The result of a search as text, like ripgrep with headings.
+import { cutAt } from "../../../core/text.ts";
 import type { LineRange } from "./hits.ts";
 
 /** Matches per search. */
@@ -83,8 +84,7 @@ export class SearchReport {
 
 function shorten(text: string, length = MAX_SEARCH_OUTPUT): string {
   if (text.length <= length) return text;
-  const isHalf = /[\ud800-\udbff]/.test(text.charAt(length - 1)); // keeps surrogate pairs together
-  return `${text.slice(0, isHalf ? length - 1 : length)}\n\n[Output truncated]`;
+  return `${cutAt(text, length)}\n\n[Output truncated]`;
 }
 
 /** Reads the lines of a text in ascending order. Linear. */
