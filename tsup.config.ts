@@ -97,8 +97,27 @@ const schemas = {
   splitting: false,
 } satisfies Options;
 
-/** Ink is an ES module that awaits at its top level, which CommonJS cannot load. */
-const esmClients = { ...clients, entry: { ...clients.entry, ink: "src/ink/index.ts" } } satisfies Options;
+/** The mocks are files by themselves, which the program loads as they are. */
+const builtMocks: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "built-mocks",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/testing\/(?:agent\/)?index\.ts$/ }, ({ path, kind }) =>
+      kind === "dynamic-import"
+        ? { path: path.includes("/agent/") ? "./testing-agent.js" : "./testing.js", external: true }
+        : undefined,
+    );
+  },
+};
+
+/**
+ * Ink is an ES module that awaits at its top level, which CommonJS cannot load. The program shares the chunks of the clients, and takes
+ * the packages of the user's that it needs.
+ */
+const esmClients = {
+  ...clients,
+  entry: { ...clients.entry, ink: "src/ink/index.ts", agentwire: "src/program/main.ts" },
+  esbuildPlugins: [...clients.esbuildPlugins, builtMocks],
+} satisfies Options;
 
 const commonJs = { outExtension: () => ({ js: ".cjs" }), plugins: [toCommonJs] } satisfies Options;
 

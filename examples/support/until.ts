@@ -1,14 +1,1 @@
-import type { Chat, ChatSnapshot } from "agentwire/chat";
-
-/** Resolves once `holds` is true of the chat. */
-export function until(chat: Chat, holds: (snapshot: ChatSnapshot) => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    const look = (): void => {
-      if (!holds(chat.getSnapshot())) return;
-      off();
-      resolve();
-    };
-    const off = chat.subscribe(look);
-    look();
-  });
-}
+export { until } from "../../src/program/lines/until.ts";

@@ -216,6 +216,28 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
       node: "everywhere",
     },
   ],
+  // The program: it sees of each backend what users see, and has no entry.
+  [
+    "program",
+    {
+      imports: [
+        "core",
+        "universal",
+        "chat",
+        "ink/index.ts",
+        "server/index.ts",
+        "server/node.ts",
+        "server/redis/index.ts",
+        "remote/index.ts",
+        ...ALL_FLATS.map((flat) => `${flat}/index.ts`),
+        "codebuff-run/tools/index.ts",
+        "testing/index.ts",
+        "testing/agent/index.ts",
+      ],
+      neutral: false,
+      node: "everywhere",
+    },
+  ],
   // The same folder as an entry of its own, for pages too.
   ["testing/agent", { imports: ["core", "universal"], neutral: true }],
 ]);

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { type BuildOptions, build } from "esbuild";
 import type { TestProject } from "vitest/node";
 import { readManifest } from "../../scripts/support/manifest.ts";
-import { BUILD, builtName, SOURCES } from "./sources.ts";
+import { BUILD, builtName, PROGRAM, SOURCES } from "./sources.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SCHEMAS = "agentwire/schemas";
@@ -53,7 +53,10 @@ async function buildIn(outdir: string): Promise<void> {
     // As in the package: zod is bundled, but for the entry whose schemas the user composes with schemas of zod.
     build({
       ...modules,
-      entryPoints: Object.fromEntries(entries.filter((entry) => !isSchemas(entry))),
+      entryPoints: {
+        ...Object.fromEntries(entries.filter((entry) => !isSchemas(entry))),
+        [PROGRAM]: join(ROOT, "src/program/main.ts"),
+      },
       splitting: true,
       external: users.filter((name) => name !== "zod"),
     }),

@@ -34,6 +34,9 @@ export const SOURCES: Readonly<Record<string, string>> = {
 /** The variable that names the folder of the build of `build.ts`. */
 export const BUILD = "AGENTWIRE_TEST_BUILD";
 
+/** The program `agentwire` in that folder, without its extension. */
+export const PROGRAM = "program";
+
 /** The variables with which a program starts fast: the build, and where Node keeps what it has compiled. */
 export function fastStart(): Record<string, string> {
   const names = [BUILD, "NODE_COMPILE_CACHE"];

@@ -1,7 +1,8 @@
 import { PassThrough } from "node:stream";
+import { createChat } from "agentwire/chat";
 import { agentStep, MockAgent } from "agentwire/testing";
 import { expect, test } from "vitest";
-import { talkInLines } from "../../examples/tui/plain.ts";
+import { talkInLines } from "../../src/program/lines/talk.ts";
 
 /** A chat in plain lines in this process, and a user who presses Ctrl-C. */
 function talk(agent: MockAgent) {
@@ -14,7 +15,7 @@ function talk(agent: MockAgent) {
     look();
   });
   const before = process.listeners("SIGINT");
-  const exitCode = talkInLines(agent, stdin, stdout);
+  const exitCode = talkInLines(createChat(agent), stdin, stdout);
   const [interrupted] = process.listeners("SIGINT").filter((listener) => !before.includes(listener));
   return {
     exitCode,

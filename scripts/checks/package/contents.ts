@@ -28,6 +28,7 @@ const DOCUMENTS: readonly string[] = [
   "docs/otel.md",
   "docs/sessions.md",
   "docs/testing.md",
+  "docs/program.md",
   "package.json",
 ];
 const BUILT = /^dist\/[\w.-]+\.(?:d\.ts|d\.cts|js|cjs)$/;

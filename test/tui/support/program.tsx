@@ -1,7 +1,9 @@
 // The terminal program over an agent without a wire, whose prompts say what it does: see `scripts.ts`.
 import { parseArgs } from "node:util";
+import { createChat } from "agentwire/chat";
 import { MockAgent } from "agentwire/testing";
-import { runTui } from "../../../examples/tui/run.ts";
+import { talkInLines } from "../../../src/program/lines/talk.ts";
+import { runTui } from "../../../src/program/tui/run-tui.ts";
 import { markOutput } from "./marks.ts";
 import { script } from "./scripts.ts";
 
@@ -15,4 +17,6 @@ const { values } = parseArgs({ options });
 if (values.marks) markOutput();
 
 const delay = Number(values["reconnect-delay"]);
-process.exitCode = await runTui({ source: new MockAgent({ script, reconnect: { delay } }) });
+const chat = createChat(new MockAgent({ script, reconnect: { delay } }));
+const { stdin, stdout } = process;
+process.exitCode = await (stdin.isTTY && stdout.isTTY ? runTui(chat) : talkInLines(chat, stdin, stdout));

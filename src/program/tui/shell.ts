@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import type { CommandEnd, RunCommand } from "agentwire/ink";
+import type { CommandEnd, RunCommand } from "../../ink/index.ts";
 
 /** ms between the polite signal and the one that no process can ignore. */
 const GRACE = 1_000;

@@ -6,8 +6,8 @@ import {
   type ChatTextPart,
   type ChatToolPart,
   reveal,
-} from "agentwire/chat";
-import type { List } from "agentwire/universal";
+} from "../../chat/index.ts";
+import type { List } from "../../universal/index.ts";
 import { quoted, type Screen } from "./terminal.ts";
 
 /** Lines of an output that are shown. */

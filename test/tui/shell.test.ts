@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { runInShell } from "../../examples/tui/shell.ts";
+import { runInShell } from "../../src/program/tui/shell.ts";
 
 /** Whether a process runs. One that has ended may wait for its new parent to look at it, as a zombie. */
 function isAlive(pid: number): boolean {

@@ -1,4 +1,4 @@
-import type { ChatConnection, ChatMessage, ChatSnapshot, ErrorDescription } from "agentwire/chat";
+import type { ChatConnection, ChatMessage, ChatSnapshot, ErrorDescription } from "../../chat/index.ts";
 import { PartView } from "./part-view.ts";
 import type { Screen } from "./terminal.ts";
 

@@ -1,4 +1,4 @@
-import { type Chat, type ChatPending, reveal } from "agentwire/chat";
+import { type Chat, type ChatPending, reveal } from "../../chat/index.ts";
 import { type Lines, quoted, type Screen } from "./terminal.ts";
 import { until } from "./until.ts";
 

@@ -1,0 +1,218 @@
+// The table of backends: what the program calls them, their options and secrets, and how a source of each is made.
+import type { ToolRule } from "../core/index.ts";
+import type { AgentSource } from "../universal/index.ts";
+import type { OptionRow } from "./command.ts";
+import type { Given } from "./given.ts";
+import { cwdOf, modelOf, needed, READING, toolsOf } from "./open-options.ts";
+
+/** A secret of a backend. It comes from a variable of the environment, or from a prompt without echo. */
+export interface SecretRow {
+  readonly variable: string;
+  /** The name of the secret, for the prompt. */
+  readonly label: string;
+  /** Whether the backend cannot do without it, with these options. */
+  readonly isNeeded: (given: Given) => boolean;
+}
+
+/** What a source is made of. */
+export interface Opening {
+  readonly given: Given;
+  /** The second word behind `chat` or `serve`, if there is one. */
+  readonly agent: string | undefined;
+  /** What stands behind `--`. */
+  readonly rest: readonly string[];
+  readonly secret: string | undefined;
+  /** Rules that decide without the user. */
+  readonly rules: readonly ToolRule[];
+  /** The id of the chat, for a backend that keeps chats. */
+  readonly chat: string;
+  /** The arguments of the program. */
+  readonly argv: readonly string[];
+}
+
+export interface Opened {
+  /** Makes a source: one for each chat. */
+  readonly source: () => AgentSource;
+  /** Ends what stands behind the sources. */
+  readonly close?: () => Promise<void>;
+}
+
+export interface BackendRow {
+  readonly name: string;
+  readonly about: string;
+  readonly options: readonly OptionRow[];
+  readonly secret?: SecretRow;
+  /** What a second word, and the words behind `--`, are; absent: there may be none. */
+  readonly words?: string;
+  /** Whether this backend asks before it uses a tool. Without it, `--allow` and `--deny` would do nothing. */
+  readonly asks: boolean;
+  /** Where its chats are kept: in the folder of the program, by the server, or nowhere unless a session is named. */
+  readonly keeps: "folder" | "server" | "named";
+  /** Loads the client, and makes sources of it. */
+  readonly open: (opening: Opening) => Promise<Opened>;
+}
+
+const url = (about: string): OptionRow => ({ name: "url", value: "address", about });
+
+const CWD: OptionRow = {
+  name: "cwd",
+  value: "folder",
+  about:
+    "The folder that the agent works in. For cli and acp: where its program starts, by default here. For codebuff and run: the agent gets tools for this folder, and asks before all but reading.",
+};
+const INSECURE: OptionRow = {
+  name: "allow-insecure",
+  about: "Sends secrets over plain ws:// or http:// to another machine too.",
+};
+const MODEL: OptionRow = { name: "model", value: "name", about: "The model, for codebuff and run." };
+const manual = { onToolApproval: "manual", onQuestion: "manual" } as const;
+
+export const BACKENDS: readonly BackendRow[] = [
+  {
+    name: "mock",
+    about: "an agent inside the program, for a first look: needs nothing",
+    options: [],
+    asks: true,
+    keeps: "named",
+    open: async () => {
+      const [{ MockAgent }, { demoScript }] = await Promise.all([
+        import("../testing/agent/index.ts"),
+        import("./demo-script.ts"),
+      ]);
+      return { source: () => new MockAgent({ script: demoScript, pace: 20 }) };
+    },
+  },
+  {
+    name: "codebuff",
+    about: "a server that speaks Codebuff's WebSocket protocol",
+    options: [url("The address of the server."), CWD, MODEL, INSECURE],
+    secret: { variable: "CODEBUFF_API_KEY", label: "Codebuff key", isNeeded: () => false },
+    asks: true,
+    keeps: "folder",
+    open: async ({ given, secret, rules }) => {
+      const { codebuff } = await import("../codebuff/index.ts");
+      const tools = await toolsOf(given);
+      const options = {
+        url: needed(given, "url"),
+        allowInsecure: given.flag("allow-insecure"),
+        ...manual,
+        ...(secret === undefined ? {} : { authToken: secret }),
+        ...modelOf(given),
+        ...(tools && { tools: tools.handlers, onReadFiles: tools.readFiles }),
+        toolPolicy: [...rules, ...(tools ? READING : [])],
+      };
+      return { source: () => codebuff(options), close: async () => tools?.close() };
+    },
+  },
+  {
+    name: "codey",
+    about: "a codey-server",
+    options: [url("The address of the server."), INSECURE],
+    asks: true,
+    keeps: "folder",
+    open: async ({ given, rules }) => {
+      const { codey } = await import("../codey/index.ts");
+      const options = {
+        url: needed(given, "url"),
+        allowInsecure: given.flag("allow-insecure"),
+        reconnect: {},
+        onToolApproval: "manual",
+        toolPolicy: rules,
+      } as const;
+      return { source: () => codey(options) };
+    },
+  },
+  {
+    name: "cass",
+    about: "a server of Cass",
+    options: [
+      url("The address of the server."),
+      { name: "anonymous", about: "Connects to Cass without a token." },
+      INSECURE,
+    ],
+    secret: {
+      variable: "CASS_TOKEN",
+      label: "Token of Cass",
+      isNeeded: (given) => !given.flag("anonymous"),
+    },
+    asks: false,
+    keeps: "folder",
+    open: async ({ given, secret }) => {
+      const { cass } = await import("../cass/index.ts");
+      const options = {
+        url: needed(given, "url"),
+        allowInsecure: given.flag("allow-insecure"),
+        recover: true,
+        ...(secret === undefined ? { allowAnonymous: true } : { token: secret }),
+      };
+      return { source: () => cass(options) };
+    },
+  },
+  {
+    name: "cli",
+    about: "the Codebuff CLI of this machine, which asks for no permission",
+    options: [CWD],
+    words: "the program and its first arguments, if it is not `codebuff`",
+    asks: false,
+    keeps: "folder",
+    open: async ({ given, rest }) => {
+      const { codebuffCli } = await import("../codebuff-cli/index.ts");
+      const [command, ...args] = rest;
+      const options = { ...cwdOf(given), ...(command === undefined ? {} : { command, args }) };
+      return { source: () => codebuffCli(options) };
+    },
+  },
+  {
+    name: "run",
+    about: "an agent that runs in the program, on Codebuff's backend or on a server with OpenAI's API",
+    options: [
+      url("For run: a server with OpenAI's API, with --model; without it, a backend of Codebuff."),
+      MODEL,
+      CWD,
+      INSECURE,
+    ],
+    secret: {
+      variable: "CODEBUFF_API_KEY",
+      label: "Codebuff key",
+      isNeeded: (given) => !(given.has("url") && given.has("model")),
+    },
+    asks: true,
+    keeps: "folder",
+    open: async (opening) => (await import("./open-run.ts")).openRun(opening),
+  },
+  {
+    name: "acp",
+    about: "any agent that speaks ACP: gemini, claude, codex, copilot, opencode, qwen, kimi, vibe, or another program",
+    options: [
+      CWD,
+      {
+        name: "keep-env",
+        value: "name",
+        many: true,
+        about: "A variable of the environment that the agent of acp gets, such as a key.",
+      },
+    ],
+    words: "the name of a usual agent, or a program and its arguments behind --",
+    asks: true,
+    keeps: "folder",
+    open: async (opening) => (await import("./open-acp.ts")).openAcp(opening),
+  },
+  {
+    name: "remote",
+    about: "a chat on a relay, such as one that `agentwire serve` runs",
+    options: [url("For remote: where the chats are, such as http://127.0.0.1:8787/chats."), INSECURE],
+    secret: { variable: "AGENTWIRE_TOKEN", label: "Token of the relay", isNeeded: () => true },
+    asks: true,
+    keeps: "server",
+    open: async ({ given, secret, chat }) => {
+      const { remote } = await import("../remote/index.ts");
+      const options = {
+        url: needed(given, "url"),
+        chat,
+        allowInsecure: given.flag("allow-insecure"),
+        ...(secret === undefined ? {} : { headers: { authorization: `Bearer ${secret}` } }),
+      };
+      return { source: () => remote(options) };
+    },
+  },
+];

@@ -1,0 +1,97 @@
+// `agentwire chat`: the screen, plain lines, or one turn.
+import { createChat } from "../../chat/index.ts";
+import type { BackendRow } from "../backends.ts";
+import { type KeptChat, keptChat, lastChat } from "../chats.ts";
+import { answerOneTurn } from "../chat/one-turn.ts";
+import { OUTPUTS, type Output } from "../chat/printer.ts";
+import { SettleByRules } from "../chat/settle-by-rules.ts";
+import type { Call } from "../command.ts";
+import { COMMANDS } from "../commands.ts";
+import { wrongCall } from "../failure.ts";
+import { talkInLines } from "../lines/talk.ts";
+import { backendOf, openBackend } from "../open-backend.ts";
+import { toolRules } from "../tool-rules.ts";
+
+/** s: a week. Longer times do not fit into a timer. */
+const MAX_TIMEOUT = 604_800;
+
+/** The id of a relay's chat, unless `--session` names one. */
+const MAIN_CHAT = "main";
+
+export async function chat(call: Call): Promise<number> {
+  const { given } = call;
+  const command = COMMANDS.find(({ name }) => name === "chat") ?? { name: "chat", options: [] };
+  const backend = backendOf(call, command);
+  const turn = await oneTurnOf(call);
+  const session = await sessionOf(backend, call);
+  const opened = await openBackend(backend, call, given.text("session") ?? MAIN_CHAT);
+  const made = createChat(opened.source(), session?.options);
+  const rules = toolRules(given);
+  try {
+    if (turn) return await answerOneTurn(made, { ...turn, rules, backend: backend.name, session: session?.name });
+    // The client's own rules came first. What still waits is of a backend without rules.
+    new SettleByRules(made, rules);
+    return await talk(made, call);
+  } finally {
+    await made.close();
+    await session?.save(made);
+    await opened.close?.();
+  }
+}
+
+async function talk(made: ReturnType<typeof createChat>, call: Call): Promise<number> {
+  const { stdin, stdout, stderr } = process;
+  if (!stdin.isTTY || !stdout.isTTY) return talkInLines(made, stdin, stdout);
+  const { loadTui } = await import("../tui/load-tui.ts");
+  const tui = await loadTui();
+  if (tui.type === "screen") return tui.run(made);
+  const { npxLine } = await import("../npx.ts");
+  stderr.write(`${tui.problem}\nThis is the chat in lines. For the screen: ${npxLine(tui.packages, call.argv)}\n\n`);
+  return talkInLines(made, stdin, stdout);
+}
+
+interface OneTurn {
+  readonly prompt: string;
+  readonly output: Output;
+  readonly isAsking: boolean;
+  /** ms */
+  readonly timeout: number | undefined;
+}
+
+/** Undefined for a chat of any number of turns. @throws Failure for options that do not go together */
+async function oneTurnOf({ given }: Call): Promise<OneTurn | undefined> {
+  const isAsking = given.flag("ask-stdio");
+  const output = given.oneOf("output", OUTPUTS) ?? (isAsking ? "stream-json" : "text");
+  const seconds = given.number("timeout", 0.001, MAX_TIMEOUT);
+  if (!["prompt", "output", "ask-stdio", "timeout"].some((name) => given.has(name))) return undefined;
+  if (isAsking && output !== "stream-json")
+    throw wrongCall("--ask-stdio shows requests as events.", "Leave out --output, or pass --output stream-json.");
+  const text = given.text("prompt");
+  if (isAsking && text === undefined)
+    throw wrongCall("--ask-stdio takes decisions from the standard input.", 'Pass the prompt with -p "...".');
+  const prompt = text ?? (await readPrompt());
+  if (prompt.trim() === "") throw wrongCall("The prompt is blank.", 'Pass one with -p "...", or on the standard input.');
+  return { prompt, output, isAsking, timeout: seconds === undefined ? undefined : seconds * 1_000 };
+}
+
+async function readPrompt(): Promise<string> {
+  const { stdin } = process;
+  if (stdin.isTTY) throw wrongCall("There is no prompt.", 'Pass one with -p "...", or pipe it in.');
+  const pieces: Buffer[] = [];
+  for await (const piece of stdin) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+/** Where the chat is kept; undefined where it is not, or the server keeps it. */
+async function sessionOf({ name, keeps }: BackendRow, { given }: Call): Promise<KeptChat | undefined> {
+  const session = given.text("session");
+  const isContinued = given.flag("continue");
+  if (session !== undefined && isContinued)
+    throw wrongCall("--continue and --session are both given.", "Pass one: --session names the chat to go on with.");
+  if (keeps === "server") {
+    if (isContinued) throw wrongCall("The server keeps the chats.", "Name one with --session; the default is main.");
+    return undefined;
+  }
+  if (isContinued) return keptChat(name, await lastChat(name));
+  return keeps === "named" && session === undefined ? undefined : keptChat(name, session);
+}

@@ -1,0 +1,151 @@
+// `agentwire serve`: a relay over a backend, on this machine.
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createRelay, type Authorize, type Relay } from "../../server/index.ts";
+import { relayListener } from "../../server/node.ts";
+import type { Call } from "../command.ts";
+import { COMMANDS } from "../commands.ts";
+import { EXIT } from "../exit-codes.ts";
+import { Failure, wrongCall } from "../failure.ts";
+import { backendOf, openBackend } from "../open-backend.ts";
+import { openLog } from "../open-log.ts";
+import { exitCodeOfSignal, onSignals } from "../signals.ts";
+
+const PORT = 8_787;
+const MAX_PORT = 65_535;
+const LOOPBACK = "127.0.0.1";
+const PATH = "/chats";
+/** The variable of the token, which `agentwire chat remote` reads too. */
+const TOKEN = "AGENTWIRE_TOKEN";
+/** Characters: as many as nobody guesses. */
+const LEAST_TOKEN = 16;
+
+export async function serve(call: Call): Promise<number> {
+  const { given, isJson } = call;
+  const backend = backendOf(call, COMMANDS.find(({ name }) => name === "serve") ?? { name: "serve", options: [] });
+  if (backend.name === "remote")
+    throw wrongCall("A relay cannot serve a relay.", "Pass the backend itself, or use the relay that is there.");
+  const port = given.number("port", 0, MAX_PORT) ?? PORT;
+  const host = given.text("host") ?? LOOPBACK;
+  const names = given.list("name");
+  const token = tokenOf();
+  const opened = await openBackend(backend, call, "");
+  const log = await openLog(given.text("log"), backend.name);
+  try {
+    const relay = createRelay({
+      source: opened.source,
+      log: log.log,
+      authorize: authorizeBy(token.value),
+      basePath: PATH,
+      origins: given.list("origin"),
+      logger: { debug() {}, info() {}, warn: say, error: say },
+      ...(names.length === 0 ? {} : { hosts: names }),
+    });
+    const server = createServer(relayListener(relay.handler));
+    try {
+      const bound = await listen(server, port, host);
+      const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}${PATH}`;
+      tellReady({ isJson, url, token, log: log.place, backend: backend.name });
+      const signal = await untilSignal();
+      say(`ending: turns that run get 5 s`);
+      return signal === "SIGINT" ? exitCodeOfSignal(signal) : EXIT.done;
+    } finally {
+      await close(server, relay);
+    }
+  } finally {
+    await log.close();
+    await opened.close?.();
+  }
+}
+
+interface Token {
+  readonly value: string;
+  /** Whether it is a new one, which nobody knows yet. */
+  readonly isNew: boolean;
+}
+
+/** @throws Failure for a token that can be guessed */
+function tokenOf(): Token {
+  const value = process.env[TOKEN]?.trim();
+  if (!value) return { value: randomBytes(24).toString("base64url"), isNew: true };
+  if (value.length >= LEAST_TOKEN) return { value, isNew: false };
+  throw wrongCall(`${TOKEN} is too short.`, `Set ${LEAST_TOKEN} characters at least, or unset it for a random one.`);
+}
+
+/** Whoever has the token may do everything. Comparing takes as long for a token that is nearly right as for any other. */
+function authorizeBy(token: string): Authorize {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  const expected = digest(`Bearer ${token}`);
+  return (request) => {
+    const given = (request as Request).headers.get("authorization") ?? "";
+    return timingSafeEqual(digest(given), expected) && { user: "owner" };
+  };
+}
+
+/** Resolves with the port. @throws Failure for one that is taken, and for an address that is not of this machine */
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(failureOf(error, port, host)));
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+function failureOf(error: NodeJS.ErrnoException, port: number, host: string): Error {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return new Failure(EXIT.failed, `Port ${port} is taken.`, "Pass another one, or --port 0 for a free one.");
+    case "EACCES":
+      return new Failure(EXIT.failed, `Port ${port} needs rights that this user lacks.`, "Pass a port above 1023.");
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return wrongCall(`${host} is no address of this machine.`, "Pass --host 127.0.0.1, or one that this machine has.");
+    default:
+      return error;
+  }
+}
+
+interface Ready {
+  readonly isJson: boolean;
+  readonly url: string;
+  readonly token: Token;
+  readonly log: string;
+  readonly backend: string;
+}
+
+/** The token is printed if nobody else can know it. */
+function tellReady({ isJson, url, token, log, backend }: Ready): void {
+  if (isJson) {
+    const line = { type: "ready", url, ...(token.isNew ? { token: token.value } : {}), log, pid: process.pid };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+    return;
+  }
+  const words = [
+    `agentwire serves ${backend} at ${url}`,
+    token.isNew ? `The token, shown this once: ${token.value}` : `The token is that of ${TOKEN}.`,
+    `Chats are kept in ${log}.`,
+    "",
+    "In another terminal:",
+    `  ${token.isNew ? `${TOKEN}=${token.value} ` : ""}agentwire chat remote --url ${url}`,
+    "",
+    "Ctrl-C ends.",
+  ];
+  process.stdout.write(`${words.join("\n")}\n`);
+}
+
+function untilSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => onSignals(resolve));
+}
+
+/** First the relay: its streams end, and their viewers come back elsewhere. */
+async function close(server: Server, relay: Relay): Promise<void> {
+  await relay.close();
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+function say(message: string): void {
+  process.stderr.write(`${message}\n`);
+}

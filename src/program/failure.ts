@@ -1,0 +1,64 @@
+// What the program says when something fails: any error in words, with an exit code.
+import { describeError } from "../universal/words/describe-error.ts";
+import { isAgentwireError } from "../core/errors.ts";
+import { EXIT, exitCodeOf } from "./exit-codes.ts";
+
+/** An error of the program itself. */
+export class Failure extends Error {
+  readonly exitCode: number;
+  /** What to do. */
+  readonly next: string | undefined;
+
+  /** @param title one line: what is wrong */
+  constructor(exitCode: number, title: string, next?: string) {
+    super(title);
+    this.exitCode = exitCode;
+    this.next = next;
+  }
+}
+
+/** The caller of the program wrote something that cannot work. */
+export function wrongCall(title: string, next: string): Failure {
+  return new Failure(EXIT.wrongCall, title, next);
+}
+
+/** An error in words. */
+export interface FailureWords {
+  readonly exit_code: number;
+  readonly title: string;
+  /** What to do. */
+  readonly next?: string;
+  /** The code of an error of the library. */
+  readonly code?: string;
+}
+
+export function wordsOf(error: unknown): FailureWords {
+  if (error instanceof Failure) {
+    const { exitCode, message, next } = error;
+    return { exit_code: exitCode, title: message, ...(next === undefined ? {} : { next }) };
+  }
+  if (isAgentwireError(error)) {
+    const { code, message } = error;
+    const exit_code = exitCodeOf(code);
+    if (!("hint" in error)) {
+      const { title, detail } = describeError(error);
+      return { exit_code, title: `${title}: ${message}`, next: detail, code };
+    }
+    return { exit_code, title: message.replace(` ${error.hint}`, ""), next: error.hint, code };
+  }
+  const { code } = error as { readonly code?: unknown };
+  const title = error instanceof Error ? error.message : String(error);
+  return { exit_code: EXIT.failed, title, ...(typeof code === "string" ? { code } : {}) };
+}
+
+/** Writes an error to stderr: as words, or as one line of JSON. Returns the exit code. */
+export function complain(error: unknown, isJson: boolean): number {
+  const words = wordsOf(error);
+  const { exit_code, title, next } = words;
+  const text = isJson
+    ? JSON.stringify({ error: words })
+    : `agentwire: ${title}${next === undefined ? "" : `\n${next}`}`;
+  process.stderr.write(`${text}\n`);
+  if (process.env["AGENTWIRE_DEBUG"] && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  return exit_code;
+}

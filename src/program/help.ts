@@ -1,0 +1,98 @@
+// The help texts, made from the tables.
+import { BACKENDS } from "./backends.ts";
+import type { Command, Example, OptionRow } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import { EXIT, EXIT_WORDS } from "./exit-codes.ts";
+import { COMMON, flagsOf, optionsOf } from "./parse.ts";
+
+/** Columns of a help text. */
+const WIDTH = 100;
+
+export function usageOf({ name, args, rest }: Command): string {
+  const words = ["agentwire", name, args, "[options]", rest === undefined ? "" : `[-- ${rest}]`];
+  return words.filter((word) => word !== "").join(" ");
+}
+
+/** The help of a command, or of the program. */
+export function helpOf(command: Command | undefined): string {
+  const sections = command ? commandHelp(command) : programHelp();
+  return `${sections.join("\n\n")}\n`;
+}
+
+/** The same for programs. */
+export function helpJson(command: Command | undefined): object {
+  const rows = command ? [command] : COMMANDS;
+  return {
+    commands: rows.map((row) => ({
+      name: row.name,
+      usage: usageOf(row),
+      about: row.about,
+      options: [...optionsOf(row), ...COMMON].map(({ about, ...option }) => ({ flags: flagsOf(option as OptionRow), about })),
+      examples: row.examples,
+    })),
+    exit_codes: Object.fromEntries(Object.entries(EXIT).map(([name, code]) => [code, EXIT_WORDS[name as keyof typeof EXIT]])),
+  };
+}
+
+function programHelp(): readonly string[] {
+  return [
+    "agentwire: talk with AI agents, serve them, test against them",
+    "Usage: agentwire <command> [options]",
+    table("Commands", COMMANDS.map(({ name, about }) => [name, about])),
+    table("Backends", BACKENDS.map(({ name, about }) => [name, about])),
+    optionTable("Options", COMMON),
+    exits(),
+    examples([COMMANDS[0]?.examples[0], { line: "agentwire <command> --help", about: "more of a command" }]),
+  ];
+}
+
+function commandHelp(command: Command): readonly string[] {
+  const variables = BACKENDS.flatMap(({ name, secret }) => (secret ? [[secret.variable, `the secret of ${name}`] as const] : []));
+  return [
+    command.about,
+    `Usage: ${usageOf(command)}`,
+    ...(command.hasBackends ? [table("Backends", BACKENDS.map(({ name, about }) => [name, about]))] : []),
+    optionTable("Options", command.options),
+    ...(command.hasBackends
+      ? [
+          optionTable("Options of backends", optionsOf(command).filter((row) => !command.options.includes(row))),
+          table("Environment", variables),
+        ]
+      : []),
+    optionTable("Common options", COMMON),
+    ...command.notes.map((note) => wrapped(note, "")),
+    exits(),
+    examples(command.examples),
+  ];
+}
+
+const exits = (): string =>
+  table("Exit codes", Object.entries(EXIT).map(([name, code]) => [String(code), EXIT_WORDS[name as keyof typeof EXIT]]));
+
+const optionTable = (title: string, rows: readonly OptionRow[]): string =>
+  table(title, rows.map((row) => [flagsOf(row), row.about]));
+
+function examples(list: readonly (Example | undefined)[]): string {
+  const lines = list.flatMap((example) => (example ? [`  ${example.line}\n      ${example.about}`] : []));
+  return ["Examples:", ...lines].join("\n");
+}
+
+function table(title: string, rows: readonly (readonly [string, string])[]): string {
+  const longest = Math.max(...rows.map(([name]) => name.length));
+  const indent = " ".repeat(longest + 4);
+  const lines = rows.map(([name, about]) => `  ${name.padEnd(longest)}  ${wrapped(about, indent)}`);
+  return [`${title}:`, ...lines].join("\n");
+}
+
+/** @param indent of the lines behind the first one, which begins as far in */
+function wrapped(text: string, indent: string): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && indent.length + line.length + word.length + 1 > WIDTH) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line].join(`\n${indent}`);
+}

@@ -1,0 +1,37 @@
+// Finds the backend of a call in the table, checks its options, and makes its sources.
+import { checkName } from "../core/names.ts";
+import { BACKENDS, type BackendRow, type Opened } from "./backends.ts";
+import type { Call, Command } from "./command.ts";
+import { wrongCall } from "./failure.ts";
+import { flagsOf } from "./parse.ts";
+import { secretOf } from "./secret.ts";
+import { toolRules } from "./tool-rules.ts";
+
+/** The backend that the call names. @throws Failure, InvalidInputError for another name, and for options that it has not */
+export function backendOf({ args, rest, given }: Call, command: Pick<Command, "name" | "options">): BackendRow {
+  const [name = "", agent] = args;
+  checkName(name, Object.fromEntries(BACKENDS.map((row) => [row.name, row])), "backend");
+  const backend = BACKENDS.find((row) => row.name === name) as BackendRow; // `checkName` has found it
+  const own = new Set([...command.options, ...backend.options].map((row) => row.name));
+  for (const row of BACKENDS.flatMap(({ options }) => options))
+    if (given.has(row.name) && !own.has(row.name))
+      throw wrongCall(
+        `${name} has no option --${row.name}.`,
+        `Its options: ${backend.options.map(flagsOf).join(", ") || "none"}.`,
+      );
+  if (backend.words === undefined && (agent !== undefined || rest.length > 0))
+    throw wrongCall(
+      `${name} takes no further words.`,
+      `Quote a text of several words, or write agentwire ${command.name} acp -- ${rest.join(" ") || "gemini --acp"}.`,
+    );
+  if (!backend.asks && (given.has("allow") || given.has("deny")))
+    throw wrongCall(`${name} asks for no permission.`, "Leave out --allow and --deny: they would do nothing.");
+  return backend;
+}
+
+/** Makes the sources. Asks for a secret that is missing. */
+export async function openBackend(backend: BackendRow, call: Call, chat: string): Promise<Opened> {
+  const { args, rest, given, argv } = call;
+  const secret = await secretOf(backend, given);
+  return backend.open({ given, agent: args[1], rest, secret, rules: toolRules(given), chat, argv });
+}

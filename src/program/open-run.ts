@@ -1,0 +1,38 @@
+// Makes the source of an agent that runs in the program.
+import { codebuffRun, openAiCompatible } from "../codebuff-run/index.ts";
+import type { Opened, Opening } from "./backends.ts";
+import { READING, toolsOf } from "./open-options.ts";
+
+const INSTRUCTIONS = "You work in a folder of the user. Use your tools. Be short.";
+const PROJECT = "{CODEBUFF_FILE_TREE_PROMPT}\n\n{CODEBUFF_KNOWLEDGE_FILES_CONTENTS}";
+
+/** With `--model`, an agent of the program's own on that model. Otherwise the agent that the backend knows. */
+export async function openRun({ given, secret, rules }: Opening): Promise<Opened> {
+  const tools = await toolsOf(given);
+  const model = given.text("model");
+  const baseUrl = given.text("url");
+  const key = process.env["OPENAI_API_KEY"];
+  const agent = model !== undefined && {
+    agent: {
+      id: "agentwire",
+      displayName: "agentwire",
+      model,
+      systemPrompt: tools ? `${INSTRUCTIONS}\n\n${PROJECT}` : "You answer questions. Be short.",
+      toolNames: ["ask_user", ...(tools?.names ?? [])],
+    },
+  };
+  const server =
+    model !== undefined && baseUrl !== undefined
+      ? { providers: [openAiCompatible({ baseUrl, model, ...(key ? { apiKey: key } : {}) })] }
+      : { ...(baseUrl === undefined ? {} : { baseUrl }), ...(secret === undefined ? {} : { apiKey: secret }) };
+  const options = {
+    ...server,
+    ...agent,
+    ...(tools && { overrideTools: tools.handlers, project: tools.project }),
+    allowInsecure: given.flag("allow-insecure"),
+    onToolApproval: "manual",
+    onQuestion: "manual",
+    toolPolicy: [...rules, ...(tools ? READING : [])],
+  } as const;
+  return { source: () => codebuffRun(options), close: async () => tools?.close() };
+}
