@@ -52,7 +52,12 @@ export interface BackendRow {
   readonly open: (opening: Opening) => Promise<Opened>;
 }
 
-const url = (about: string): OptionRow => ({ name: "url", value: "address", about });
+const ADDRESS: OptionRow = {
+  name: "url",
+  value: "address",
+  about:
+    "The address of the server. For run: one with OpenAI's API, with --model; without it, a backend of Codebuff. For remote: where the chats are, such as http://127.0.0.1:8787/chats.",
+};
 
 const CWD: OptionRow = {
   name: "cwd",
@@ -85,7 +90,7 @@ export const BACKENDS: readonly BackendRow[] = [
   {
     name: "codebuff",
     about: "a server that speaks Codebuff's WebSocket protocol",
-    options: [url("The address of the server."), CWD, MODEL, INSECURE],
+    options: [ADDRESS, CWD, MODEL, INSECURE],
     secret: { variable: "CODEBUFF_API_KEY", label: "Codebuff key", isNeeded: () => false },
     asks: true,
     keeps: "folder",
@@ -107,7 +112,7 @@ export const BACKENDS: readonly BackendRow[] = [
   {
     name: "codey",
     about: "a codey-server",
-    options: [url("The address of the server."), INSECURE],
+    options: [ADDRESS, INSECURE],
     asks: true,
     keeps: "folder",
     open: async ({ given, rules }) => {
@@ -125,11 +130,7 @@ export const BACKENDS: readonly BackendRow[] = [
   {
     name: "cass",
     about: "a server of Cass",
-    options: [
-      url("The address of the server."),
-      { name: "anonymous", about: "Connects to Cass without a token." },
-      INSECURE,
-    ],
+    options: [ADDRESS, { name: "anonymous", about: "Connects to Cass without a token." }, INSECURE],
     secret: {
       variable: "CASS_TOKEN",
       label: "Token of Cass",
@@ -165,12 +166,7 @@ export const BACKENDS: readonly BackendRow[] = [
   {
     name: "run",
     about: "an agent that runs in the program, on Codebuff's backend or on a server with OpenAI's API",
-    options: [
-      url("For run: a server with OpenAI's API, with --model; without it, a backend of Codebuff."),
-      MODEL,
-      CWD,
-      INSECURE,
-    ],
+    options: [ADDRESS, MODEL, CWD, INSECURE],
     secret: {
       variable: "CODEBUFF_API_KEY",
       label: "Codebuff key",
@@ -182,7 +178,8 @@ export const BACKENDS: readonly BackendRow[] = [
   },
   {
     name: "acp",
-    about: "any agent that speaks ACP: gemini, claude, codex, copilot, opencode, qwen, kimi, vibe, or another program",
+    about:
+      "any agent that speaks ACP: gemini, claude, codex, copilot, opencode, qwen, kimi, vibe, or another program",
     options: [
       CWD,
       {
@@ -200,7 +197,7 @@ export const BACKENDS: readonly BackendRow[] = [
   {
     name: "remote",
     about: "a chat on a relay, such as one that `agentwire serve` runs",
-    options: [url("For remote: where the chats are, such as http://127.0.0.1:8787/chats."), INSECURE],
+    options: [ADDRESS, INSECURE],
     secret: { variable: "AGENTWIRE_TOKEN", label: "Token of the relay", isNeeded: () => true },
     asks: true,
     keeps: "server",

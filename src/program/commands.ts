@@ -25,20 +25,32 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "session",
         value: "name",
-        about: "Goes on with the chat of this name, or begins it. For remote: the id of the chat, by default main.",
+        about:
+          "Goes on with the chat of this name, or begins it. For remote: the id of the chat, by default main.",
       },
-      { name: "allow", value: "tool", many: true, about: "Allows a tool without asking; * stands for any letters." },
-      { name: "deny", value: "tool", many: true, about: "Denies a tool without asking; it wins over --allow." },
+      {
+        name: "allow",
+        value: "tool",
+        many: true,
+        about: "Allows a tool without asking; * stands for any letters.",
+      },
+      {
+        name: "deny",
+        value: "tool",
+        many: true,
+        about: "Denies a tool without asking; it wins over --allow.",
+      },
       {
         name: "ask-stdio",
-        about: "For programs: requests are events on stdout, decisions are lines of JSON on the standard input.",
+        about:
+          "For programs: requests are events on stdout, decisions are lines of JSON on the standard input.",
       },
       { name: "timeout", value: "seconds", about: "Cancels one turn after this time. By default never." },
     ],
     notes: [
       "In one turn nobody is there to ask: what --allow does not name is denied, and the exit code is 3.",
       "Chats are kept in ~/.agentwire/chats (or $AGENTWIRE_HOME/chats): for this user alone, one file each. `chat mock` keeps one only with --session.",
-      "--ask-stdio: an event `permission.requested` waits for a line {\"permission_id\": \"...\", \"decision\": \"once\"}, where decision is once, always or reject; `question.requested` for {\"question_id\": \"...\", \"answers\": [[\"yes\"]]}, a list of labels for each question, or null. What waits when the input ends is denied.",
+      '--ask-stdio: an event `permission.requested` waits for a line {"permission_id": "...", "decision": "once"}, where decision is once, always or reject; `question.requested` for {"question_id": "...", "answers": [["yes"]]}, a list of labels for each question, or null. What waits when the input ends is denied.',
     ],
     examples: [
       { line: "agentwire chat mock", about: "an agent that needs nothing" },
@@ -47,7 +59,10 @@ export const COMMANDS: readonly Command[] = [
         line: 'agentwire chat mock -p "Hello" --output stream-json --deny shell',
         about: "its events; the exit code is 3",
       },
-      { line: "agentwire chat codey --url ws://127.0.0.1:8080 --continue", about: "the last chat with a server" },
+      {
+        line: "agentwire chat codey --url ws://127.0.0.1:8080 --continue",
+        about: "the last chat with a server",
+      },
       { line: "agentwire chat acp -- gemini --acp", about: "any ACP agent" },
     ],
     run: async (call) => (await import("./commands/chat.ts")).chat(call),
@@ -67,24 +82,46 @@ export const COMMANDS: readonly Command[] = [
         many: true,
         about: "A host name by which clients know the server, such as that of a proxy. By default localhost.",
       },
-      { name: "origin", value: "origin", many: true, about: "A foreign origin whose pages may use the server." },
+      {
+        name: "origin",
+        value: "origin",
+        many: true,
+        about: "A foreign origin whose pages may use the server.",
+      },
       {
         name: "log",
         value: "file|memory|redis",
-        about: "Where chats are kept: a SQLite file, by default in ~/.agentwire; in memory; or in the Redis of AGENTWIRE_REDIS_URL.",
+        about:
+          "Where chats are kept: a SQLite file, by default in ~/.agentwire; in memory; or in the Redis of AGENTWIRE_REDIS_URL.",
       },
-      { name: "allow", value: "tool", many: true, about: "Allows a tool without asking; * stands for any letters." },
-      { name: "deny", value: "tool", many: true, about: "Denies a tool without asking; it wins over --allow." },
+      {
+        name: "allow",
+        value: "tool",
+        many: true,
+        about: "Allows a tool without asking; * stands for any letters.",
+      },
+      {
+        name: "deny",
+        value: "tool",
+        many: true,
+        about: "Denies a tool without asking; it wins over --allow.",
+      },
     ],
     notes: [
       "Requests need the header `Authorization: Bearer <token>`. The token is that of AGENTWIRE_TOKEN, or a random one that is printed once.",
       "SIGTERM and Ctrl-C end it: running turns get 5 s, and other servers over the same log go on with its chats.",
-      "With --json, the first line on stdout is {\"type\": \"ready\", \"url\", \"token\"?, \"log\", \"pid\"}.",
+      'With --json, the first line on stdout is {"type": "ready", "url", "token"?, "log", "pid"}.',
     ],
     examples: [
       { line: "agentwire serve mock --log memory --port 0", about: "a server for a try" },
-      { line: "agentwire chat remote --url http://127.0.0.1:8787/chats", about: "talks with it, from another terminal" },
-      { line: "agentwire serve acp gemini --cwd my-project", about: "an agent that goes on when the page is closed" },
+      {
+        line: "agentwire chat remote --url http://127.0.0.1:8787/chats",
+        about: "talks with it, from another terminal",
+      },
+      {
+        line: "agentwire serve acp gemini --cwd my-project",
+        about: "an agent that goes on when the page is closed",
+      },
     ],
     run: async (call) => (await import("./commands/serve.ts")).serve(call),
   },

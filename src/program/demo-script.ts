@@ -45,7 +45,7 @@ export const demoScript: MockAgentScript = function* ({ text: sent, n }) {
     });
     yield state === "denied" ? "As you like: I looked at nothing." : "Two pages, 160 lines.";
   }
-  if (n === 1) yield " (I am a mock. I also know the words ask, edit, count, fail, lose and forget.)";
+  if (n === 1) yield "\n\nI am a mock. I also know the words ask, edit, count, fail, lose and forget.";
   yield agentStep.usage({ inputTokens: 100 * n, outputTokens: 20 });
   yield agentStep.cost(3);
 };

@@ -1,6 +1,7 @@
 // What the program says when something fails: any error in words, with an exit code.
-import { describeError } from "../universal/words/describe-error.ts";
+
 import { isAgentwireError } from "../core/errors.ts";
+import { describeError } from "../universal/words/describe-error.ts";
 import { EXIT, exitCodeOf } from "./exit-codes.ts";
 
 /** An error of the program itself. */

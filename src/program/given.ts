@@ -34,10 +34,7 @@ export class Given {
     if (text === undefined) return undefined;
     const value = Number(text);
     if (text.trim() !== "" && value >= least && value <= most) return value;
-    throw wrongCall(
-      `--${name} is ${JSON.stringify(text)}.`,
-      `Pass a number from ${least} to ${most}.`,
-    );
+    throw wrongCall(`--${name} is ${JSON.stringify(text)}.`, `Pass a number from ${least} to ${most}.`);
   }
 
   /** @throws Failure for another word */

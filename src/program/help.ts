@@ -27,10 +27,15 @@ export function helpJson(command: Command | undefined): object {
       name: row.name,
       usage: usageOf(row),
       about: row.about,
-      options: [...optionsOf(row), ...COMMON].map(({ about, ...option }) => ({ flags: flagsOf(option as OptionRow), about })),
+      options: [...optionsOf(row), ...COMMON].map(({ about, ...option }) => ({
+        flags: flagsOf(option as OptionRow),
+        about,
+      })),
       examples: row.examples,
     })),
-    exit_codes: Object.fromEntries(Object.entries(EXIT).map(([name, code]) => [code, EXIT_WORDS[name as keyof typeof EXIT]])),
+    exit_codes: Object.fromEntries(
+      Object.entries(EXIT).map(([name, code]) => [code, EXIT_WORDS[name as keyof typeof EXIT]]),
+    ),
   };
 }
 
@@ -38,8 +43,14 @@ function programHelp(): readonly string[] {
   return [
     "agentwire: talk with AI agents, serve them, test against them",
     "Usage: agentwire <command> [options]",
-    table("Commands", COMMANDS.map(({ name, about }) => [name, about])),
-    table("Backends", BACKENDS.map(({ name, about }) => [name, about])),
+    table(
+      "Commands",
+      COMMANDS.map(({ name, about }) => [name, about]),
+    ),
+    table(
+      "Backends",
+      BACKENDS.map(({ name, about }) => [name, about]),
+    ),
     optionTable("Options", COMMON),
     exits(),
     examples([COMMANDS[0]?.examples[0], { line: "agentwire <command> --help", about: "more of a command" }]),
@@ -47,16 +58,25 @@ function programHelp(): readonly string[] {
 }
 
 function commandHelp(command: Command): readonly string[] {
-  const variables = BACKENDS.flatMap(({ name, secret }) => (secret ? [[secret.variable, `the secret of ${name}`] as const] : []));
   return [
     command.about,
     `Usage: ${usageOf(command)}`,
-    ...(command.hasBackends ? [table("Backends", BACKENDS.map(({ name, about }) => [name, about]))] : []),
+    ...(command.hasBackends
+      ? [
+          table(
+            "Backends",
+            BACKENDS.map(({ name, about }) => [name, about]),
+          ),
+        ]
+      : []),
     optionTable("Options", command.options),
     ...(command.hasBackends
       ? [
-          optionTable("Options of backends", optionsOf(command).filter((row) => !command.options.includes(row))),
-          table("Environment", variables),
+          optionTable(
+            "Options of backends",
+            optionsOf(command).filter((row) => !command.options.includes(row)),
+          ),
+          table("Environment", variables()),
         ]
       : []),
     optionTable("Common options", COMMON),
@@ -66,11 +86,37 @@ function commandHelp(command: Command): readonly string[] {
   ];
 }
 
+/** The variables of the environment that the program reads, and what they hold. */
+export function variables(): readonly (readonly [string, string])[] {
+  const secrets = new Map<string, string>();
+  for (const { name, secret } of BACKENDS) {
+    if (!secret) continue;
+    const others = secrets.get(secret.variable);
+    secrets.set(
+      secret.variable,
+      others === undefined ? `${secret.label}: for ${name}` : `${others} and ${name}`,
+    );
+  }
+  return [
+    ...secrets,
+    ["OPENAI_API_KEY", "Key of a server with OpenAI's API: for run with --model"],
+    ["AGENTWIRE_REDIS_URL", "Address of a Redis: for serve --log redis"],
+    ["AGENTWIRE_HOME", "Where chats are kept; by default ~/.agentwire"],
+    ["AGENTWIRE_DEBUG", "If it is set, failures have a stack"],
+  ];
+}
+
 const exits = (): string =>
-  table("Exit codes", Object.entries(EXIT).map(([name, code]) => [String(code), EXIT_WORDS[name as keyof typeof EXIT]]));
+  table(
+    "Exit codes",
+    Object.entries(EXIT).map(([name, code]) => [String(code), EXIT_WORDS[name as keyof typeof EXIT]]),
+  );
 
 const optionTable = (title: string, rows: readonly OptionRow[]): string =>
-  table(title, rows.map((row) => [flagsOf(row), row.about]));
+  table(
+    title,
+    rows.map((row) => [flagsOf(row), row.about]),
+  );
 
 function examples(list: readonly (Example | undefined)[]): string {
   const lines = list.flatMap((example) => (example ? [`  ${example.line}\n      ${example.about}`] : []));

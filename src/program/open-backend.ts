@@ -8,7 +8,10 @@ import { secretOf } from "./secret.ts";
 import { toolRules } from "./tool-rules.ts";
 
 /** The backend that the call names. @throws Failure, InvalidInputError for another name, and for options that it has not */
-export function backendOf({ args, rest, given }: Call, command: Pick<Command, "name" | "options">): BackendRow {
+export function backendOf(
+  { args, rest, given }: Call,
+  command: Pick<Command, "name" | "options">,
+): BackendRow {
   const [name = "", agent] = args;
   checkName(name, Object.fromEntries(BACKENDS.map((row) => [row.name, row])), "backend");
   const backend = BACKENDS.find((row) => row.name === name) as BackendRow; // `checkName` has found it
@@ -25,7 +28,10 @@ export function backendOf({ args, rest, given }: Call, command: Pick<Command, "n
       `Quote a text of several words, or write agentwire ${command.name} acp -- ${rest.join(" ") || "gemini --acp"}.`,
     );
   if (!backend.asks && (given.has("allow") || given.has("deny")))
-    throw wrongCall(`${name} asks for no permission.`, "Leave out --allow and --deny: they would do nothing.");
+    throw wrongCall(
+      `${name} asks for no permission.`,
+      "Leave out --allow and --deny: they would do nothing.",
+    );
   return backend;
 }
 

@@ -4,7 +4,8 @@ import { join, resolve } from "node:path";
 import { loadPackage } from "../core/load-package.ts";
 import { type EventLog, memoryLog } from "../server/index.ts";
 import { programFolder } from "./chats.ts";
-import { wrongCall } from "./failure.ts";
+import { EXIT } from "./exit-codes.ts";
+import { Failure, wrongCall } from "./failure.ts";
 
 const REDIS = "AGENTWIRE_REDIS_URL";
 
@@ -39,11 +40,25 @@ async function openRedis(): Promise<OpenedLog> {
   const url = process.env[REDIS];
   if (!url) throw wrongCall("No Redis is named.", `Set ${REDIS}, such as redis://127.0.0.1:6379.`);
   const peer = { name: "redis", oldest: "5.0", install: "redis" };
-  const { createClient } = await loadPackage("agentwire serve --log redis", peer, () => import("redis"), () => true);
+  const { createClient } = await loadPackage(
+    "agentwire serve --log redis",
+    peer,
+    () => import("redis"),
+    () => true,
+  );
   const { redisLog } = await import("../server/redis/index.ts");
   const client = createClient({ url, socket: { reconnectStrategy: false } });
   client.on("error", () => {}); // calls fail, and the relay tells
-  await client.connect();
+  try {
+    await client.connect();
+  } catch (error) {
+    const reason = error instanceof Error ? `: ${error.message}` : "";
+    throw new Failure(
+      EXIT.unreachable,
+      `Redis cannot be reached${reason}.`,
+      `Check ${REDIS}, and whether Redis runs.`,
+    );
+  }
   const log = redisLog(client);
   return {
     log,

@@ -24,7 +24,10 @@ export async function openRun({ given, secret, rules }: Opening): Promise<Opened
   const server =
     model !== undefined && baseUrl !== undefined
       ? { providers: [openAiCompatible({ baseUrl, model, ...(key ? { apiKey: key } : {}) })] }
-      : { ...(baseUrl === undefined ? {} : { baseUrl }), ...(secret === undefined ? {} : { apiKey: secret }) };
+      : {
+          ...(baseUrl === undefined ? {} : { baseUrl }),
+          ...(secret === undefined ? {} : { apiKey: secret }),
+        };
   const options = {
     ...server,
     ...agent,

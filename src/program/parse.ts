@@ -32,7 +32,15 @@ export function optionsOf(command: Command): readonly OptionRow[] {
 
 /** Whether failures are to be JSON, whatever else is wrong with the arguments. */
 export function wantsJson(argv: readonly string[]): boolean {
-  return ownPart(argv).includes("--json");
+  const own = ownPart(argv);
+  const outputs = own.flatMap((word, at) =>
+    word === "--output" ? [own[at + 1]] : word.startsWith("--output=") ? [word.slice(9)] : [],
+  );
+  return (
+    own.includes("--json") ||
+    own.includes("--ask-stdio") ||
+    outputs.some((output) => output?.endsWith("json"))
+  );
 }
 
 /** @throws Failure, InvalidInputError for a call that cannot work */
@@ -121,7 +129,10 @@ function refuseSecret(flag: string): void {
   );
 }
 
-function valuesIn(rows: readonly OptionRow[], options: Readonly<Record<string, unknown>>): Map<string, unknown> {
+function valuesIn(
+  rows: readonly OptionRow[],
+  options: Readonly<Record<string, unknown>>,
+): Map<string, unknown> {
   const values = new Map<string, unknown>();
   for (const row of rows) {
     const { name, value, many } = row;
@@ -129,7 +140,10 @@ function valuesIn(rows: readonly OptionRow[], options: Readonly<Record<string, u
     if (raw === undefined) continue;
     const texts = Array.isArray(raw) ? raw : [raw];
     if (value !== undefined && !value.startsWith("[") && texts.includes(true))
-      throw wrongCall(`--${name} has no value.`, `Pass ${flagsOf(row)}; a value that begins with a dash as --${name}=<${value}>.`);
+      throw wrongCall(
+        `--${name} has no value.`,
+        `Pass ${flagsOf(row)}; a value that begins with a dash as --${name}=<${value}>.`,
+      );
     for (const text of texts) if (!FREE_TEXT.has(name)) refuseSecretIn(name, String(text));
     if (many) values.set(name, texts.map(unmarked));
     else values.set(name, value === undefined ? raw === true : raw === true ? true : unmarked(raw));
@@ -153,7 +167,10 @@ function checkWords(command: Command, args: readonly string[], rest: readonly st
   if (missing !== undefined) throw wrongCall(`agentwire ${name} needs ${missing}.`, help);
   const extra = args[wanted.length];
   if (extra !== undefined)
-    throw wrongCall(`${JSON.stringify(extra)} is one word too many.`, `Quote a text of several words. ${help}`);
+    throw wrongCall(
+      `${JSON.stringify(extra)} is one word too many.`,
+      `Quote a text of several words. ${help}`,
+    );
   if (rest.length > 0 && command.rest === undefined)
     throw wrongCall(`agentwire ${name} takes nothing behind --.`, help);
 }

@@ -45,7 +45,13 @@ const FORMS =
 const DECISIONS = ["once", "always", "reject"] as const;
 
 function carryOut(chat: Chat, value: unknown): ChatResult {
-  const { permission_id: permission, question_id: question, decision, reason, answers } = isObject(value) ? value : {};
+  const {
+    permission_id: permission,
+    question_id: question,
+    decision,
+    reason,
+    answers,
+  } = isObject(value) ? value : {};
   if (typeof permission === "string") {
     const word = DECISIONS.find((each) => each === decision);
     if (word === undefined) throw wrongCall(`decision is none of ${DECISIONS.join(", ")}`, FORMS);

@@ -1,5 +1,12 @@
 // One turn: `-p`, and the standard input as a prompt.
-import type { Chat, ChatMessage, ChatPart, ChatPending, ChatSnapshot, ErrorDescription } from "../../chat/index.ts";
+import type {
+  Chat,
+  ChatMessage,
+  ChatPart,
+  ChatPending,
+  ChatSnapshot,
+  ErrorDescription,
+} from "../../chat/index.ts";
 import { inert } from "../../chat/index.ts";
 import type { ToolRule } from "../../core/index.ts";
 import type { List } from "../../universal/index.ts";
@@ -13,6 +20,8 @@ import { SettleByRules } from "./settle-by-rules.ts";
 export interface OneTurnSetup {
   readonly prompt: string;
   readonly output: Output;
+  /** Whether failures are JSON. */
+  readonly isJson: boolean;
   /** Whether decisions come on the standard input. */
   readonly isAsking: boolean;
   /** ms; undefined: none. */
@@ -23,13 +32,15 @@ export interface OneTurnSetup {
 }
 
 /** What ended the turn, if it was not the agent. */
-type Stop = { readonly type: "timeout" } | { readonly type: "signal"; readonly signal: NodeJS.Signals } | { readonly type: "pipe" };
+type Stop =
+  | { readonly type: "timeout" }
+  | { readonly type: "signal"; readonly signal: NodeJS.Signals }
+  | { readonly type: "pipe" };
 
 /** Sends the prompt, prints the answer, and resolves with the exit code. Closing the chat is left to the caller. */
 export async function answerOneTurn(chat: Chat, setup: OneTurnSetup): Promise<number> {
-  const { prompt, output, isAsking, timeout, rules, backend, session } = setup;
+  const { prompt, output, isJson, isAsking, timeout, rules, backend, session } = setup;
   const { stdin, stdout } = process;
-  const isJson = output !== "text";
   const printer = printerFor(output, chat, (text) => void stdout.write(text));
   let isListening = isAsking;
   const waiting: ChatPending[] = [];
@@ -138,7 +149,11 @@ function reportOf(
   };
 }
 
-function statusOf(stop: Stop | undefined, error: ErrorDescription | undefined, answer: ChatMessage | undefined): TurnReport["status"] {
+function statusOf(
+  stop: Stop | undefined,
+  error: ErrorDescription | undefined,
+  answer: ChatMessage | undefined,
+): TurnReport["status"] {
   if (stop) return stop.type === "timeout" ? "timed-out" : "interrupted";
   if (error) return "failed";
   return answer?.status === "cancelled" ? "cancelled" : "completed";
@@ -178,12 +193,20 @@ function refuse(chat: Chat, pending: ChatPending, reason: string): void {
 function tell(report: TurnReport, stop: Stop | undefined, isJson: boolean): void {
   const { error, denied, exit_code } = report;
   if (stop?.type === "pipe") return; // whoever read has left
-  if (stop?.type === "timeout") complain(new Failure(exit_code, "The turn took longer than --timeout.", "Raise it, or leave it out."), isJson);
+  if (stop?.type === "timeout")
+    complain(
+      new Failure(exit_code, "The turn took longer than --timeout.", "Raise it, or leave it out."),
+      isJson,
+    );
   else if (error) complain(new Failure(exit_code, inert(`${error.title}.`), inert(error.detail)), isJson);
   else if (exit_code === EXIT.denied) {
     const names = [...new Set(denied)].map((name) => inert(name, { keepNewlines: false }));
     complain(
-      new Failure(exit_code, `Denied: ${names.join(", ")}.`, `To allow it: ${names.map((name) => `--allow ${name}`).join(" ")}.`),
+      new Failure(
+        exit_code,
+        `Denied: ${names.join(", ")}.`,
+        `To allow it: ${names.map((name) => `--allow ${name}`).join(" ")}.`,
+      ),
       isJson,
     );
   }

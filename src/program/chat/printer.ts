@@ -84,6 +84,7 @@ class TextPrinter implements Printer {
 
 /** The text of an answer, one paragraph for each part. */
 export function textOf(message: ChatMessage | undefined): string {
-  const texts = message?.parts.toArray().flatMap((part) => (part.type === "text" ? [part.text.trimEnd()] : [])) ?? [];
+  const texts =
+    message?.parts.toArray().flatMap((part) => (part.type === "text" ? [part.text.trimEnd()] : [])) ?? [];
   return texts.filter((text) => text !== "").join("\n");
 }

@@ -28,7 +28,8 @@ export class SettleByRules {
       this.#seen.add(request.id);
       const verdict = request.type === "approval" ? verdictOf(this.#rules, request.tool) : undefined;
       if (verdict === "allow") this.#chat.decide(request.id, "once");
-      else if (verdict === "deny") this.#chat.decide(request.id, { decision: "reject", reason: "denied by --deny" });
+      else if (verdict === "deny")
+        this.#chat.decide(request.id, { decision: "reject", reason: "denied by --deny" });
       else this.#others(request);
     }
   }

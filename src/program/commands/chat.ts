@@ -1,10 +1,10 @@
 // `agentwire chat`: the screen, plain lines, or one turn.
 import { createChat } from "../../chat/index.ts";
 import type { BackendRow } from "../backends.ts";
-import { type KeptChat, keptChat, lastChat } from "../chats.ts";
 import { answerOneTurn } from "../chat/one-turn.ts";
 import { OUTPUTS, type Output } from "../chat/printer.ts";
 import { SettleByRules } from "../chat/settle-by-rules.ts";
+import { type KeptChat, keptChat, lastChat } from "../chats.ts";
 import type { Call } from "../command.ts";
 import { COMMANDS } from "../commands.ts";
 import { wrongCall } from "../failure.ts";
@@ -28,7 +28,14 @@ export async function chat(call: Call): Promise<number> {
   const made = createChat(opened.source(), session?.options);
   const rules = toolRules(given);
   try {
-    if (turn) return await answerOneTurn(made, { ...turn, rules, backend: backend.name, session: session?.name });
+    if (turn)
+      return await answerOneTurn(made, {
+        ...turn,
+        rules,
+        isJson: call.isJson || turn.output !== "text",
+        backend: backend.name,
+        session: session?.name,
+      });
     // The client's own rules came first. What still waits is of a backend without rules.
     new SettleByRules(made, rules);
     return await talk(made, call);
@@ -46,7 +53,9 @@ async function talk(made: ReturnType<typeof createChat>, call: Call): Promise<nu
   const tui = await loadTui();
   if (tui.type === "screen") return tui.run(made);
   const { npxLine } = await import("../npx.ts");
-  stderr.write(`${tui.problem}\nThis is the chat in lines. For the screen: ${npxLine(tui.packages, call.argv)}\n\n`);
+  stderr.write(
+    `${tui.problem}\nThis is the chat in lines. For the screen: ${npxLine(tui.packages, call.argv)}\n\n`,
+  );
   return talkInLines(made, stdin, stdout);
 }
 
@@ -65,13 +74,22 @@ async function oneTurnOf({ given }: Call): Promise<OneTurn | undefined> {
   const seconds = given.number("timeout", 0.001, MAX_TIMEOUT);
   if (!["prompt", "output", "ask-stdio", "timeout"].some((name) => given.has(name))) return undefined;
   if (isAsking && output !== "stream-json")
-    throw wrongCall("--ask-stdio shows requests as events.", "Leave out --output, or pass --output stream-json.");
+    throw wrongCall(
+      "--ask-stdio shows requests as events.",
+      "Leave out --output, or pass --output stream-json.",
+    );
   const text = given.text("prompt");
   if (isAsking && text === undefined)
     throw wrongCall("--ask-stdio takes decisions from the standard input.", 'Pass the prompt with -p "...".');
   const prompt = text ?? (await readPrompt());
-  if (prompt.trim() === "") throw wrongCall("The prompt is blank.", 'Pass one with -p "...", or on the standard input.');
-  return { prompt, output, isAsking, timeout: seconds === undefined ? undefined : seconds * 1_000 };
+  if (prompt.trim() === "")
+    throw wrongCall("The prompt is blank.", 'Pass one with -p "...", or on the standard input.');
+  return {
+    prompt: prompt.trim(),
+    output,
+    isAsking,
+    timeout: seconds === undefined ? undefined : seconds * 1_000,
+  };
 }
 
 async function readPrompt(): Promise<string> {
@@ -87,9 +105,13 @@ async function sessionOf({ name, keeps }: BackendRow, { given }: Call): Promise<
   const session = given.text("session");
   const isContinued = given.flag("continue");
   if (session !== undefined && isContinued)
-    throw wrongCall("--continue and --session are both given.", "Pass one: --session names the chat to go on with.");
+    throw wrongCall(
+      "--continue and --session are both given.",
+      "Pass one: --session names the chat to go on with.",
+    );
   if (keeps === "server") {
-    if (isContinued) throw wrongCall("The server keeps the chats.", "Name one with --session; the default is main.");
+    if (isContinued)
+      throw wrongCall("The server keeps the chats.", "Name one with --session; the default is main.");
     return undefined;
   }
   if (isContinued) return keptChat(name, await lastChat(name));

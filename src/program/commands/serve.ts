@@ -2,7 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createRelay, type Authorize, type Relay } from "../../server/index.ts";
+import { type Authorize, createRelay, type Relay } from "../../server/index.ts";
 import { relayListener } from "../../server/node.ts";
 import type { Call } from "../command.ts";
 import { COMMANDS } from "../commands.ts";
@@ -23,9 +23,15 @@ const LEAST_TOKEN = 16;
 
 export async function serve(call: Call): Promise<number> {
   const { given, isJson } = call;
-  const backend = backendOf(call, COMMANDS.find(({ name }) => name === "serve") ?? { name: "serve", options: [] });
+  const backend = backendOf(
+    call,
+    COMMANDS.find(({ name }) => name === "serve") ?? { name: "serve", options: [] },
+  );
   if (backend.name === "remote")
-    throw wrongCall("A relay cannot serve a relay.", "Pass the backend itself, or use the relay that is there.");
+    throw wrongCall(
+      "A relay cannot serve a relay.",
+      "Pass the backend itself, or use the relay that is there.",
+    );
   const port = given.number("port", 0, MAX_PORT) ?? PORT;
   const host = given.text("host") ?? LOOPBACK;
   const names = given.list("name");
@@ -70,7 +76,10 @@ function tokenOf(): Token {
   const value = process.env[TOKEN]?.trim();
   if (!value) return { value: randomBytes(24).toString("base64url"), isNew: true };
   if (value.length >= LEAST_TOKEN) return { value, isNew: false };
-  throw wrongCall(`${TOKEN} is too short.`, `Set ${LEAST_TOKEN} characters at least, or unset it for a random one.`);
+  throw wrongCall(
+    `${TOKEN} is too short.`,
+    `Set ${LEAST_TOKEN} characters at least, or unset it for a random one.`,
+  );
 }
 
 /** Whoever has the token may do everything. Comparing takes as long for a token that is nearly right as for any other. */
@@ -94,12 +103,23 @@ function listen(server: Server, port: number, host: string): Promise<number> {
 function failureOf(error: NodeJS.ErrnoException, port: number, host: string): Error {
   switch (error.code) {
     case "EADDRINUSE":
-      return new Failure(EXIT.failed, `Port ${port} is taken.`, "Pass another one, or --port 0 for a free one.");
+      return new Failure(
+        EXIT.failed,
+        `Port ${port} is taken.`,
+        "Pass another one, or --port 0 for a free one.",
+      );
     case "EACCES":
-      return new Failure(EXIT.failed, `Port ${port} needs rights that this user lacks.`, "Pass a port above 1023.");
+      return new Failure(
+        EXIT.failed,
+        `Port ${port} needs rights that this user lacks.`,
+        "Pass a port above 1023.",
+      );
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return wrongCall(`${host} is no address of this machine.`, "Pass --host 127.0.0.1, or one that this machine has.");
+      return wrongCall(
+        `${host} is no address of this machine.`,
+        "Pass --host 127.0.0.1, or one that this machine has.",
+      );
     default:
       return error;
   }
@@ -116,7 +136,13 @@ interface Ready {
 /** The token is printed if nobody else can know it. */
 function tellReady({ isJson, url, token, log, backend }: Ready): void {
   if (isJson) {
-    const line = { type: "ready", url, ...(token.isNew ? { token: token.value } : {}), log, pid: process.pid };
+    const line = {
+      type: "ready",
+      url,
+      ...(token.isNew ? { token: token.value } : {}),
+      log,
+      pid: process.pid,
+    };
     process.stdout.write(`${JSON.stringify(line)}\n`);
     return;
   }

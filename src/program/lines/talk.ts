@@ -16,7 +16,11 @@ interface Terminal {
 }
 
 /** The chat in lines: nothing that is written is changed. Returns the exit code. Closes the chat. */
-export async function talkInLines(chat: Chat, stdin: Readable & Terminal, stdout: Writable & Terminal): Promise<number> {
+export async function talkInLines(
+  chat: Chat,
+  stdin: Readable & Terminal,
+  stdout: Writable & Terminal,
+): Promise<number> {
   const isTerminal = stdin.isTTY === true && stdout.isTTY === true;
   const screen = new Screen(stdout, wantsColour(process.env, isTerminal));
   const lines = new Lines(stdin, () => isTerminal && screen.entered());

@@ -15,6 +15,10 @@ export async function loadTui(): Promise<LoadedTui> {
     return { type: "screen", run: (chat) => runTui(chat) };
   } catch (error) {
     if (!isAgentwireError(error, "unsupported")) throw error;
-    return { type: "none", problem: error.message.replace(` ${"hint" in error ? error.hint : ""}`, ""), packages: PACKAGES };
+    return {
+      type: "none",
+      problem: error.message.replace(` ${"hint" in error ? error.hint : ""}`, ""),
+      packages: PACKAGES,
+    };
   }
 }
