@@ -34,7 +34,7 @@ const SHARED_GROUPS: Readonly<Record<string, readonly string[]>> = {
 
 /** Where coverage is not counted: programs in other processes, and tests whose cost counting would multiply. */
 const UNCOUNTED = [
-  "test/{bench,browser,checks,docs,examples,foreign,interop,sixth,soak,tui}/**/*.test.{ts,tsx}",
+  "test/{bench,browser,checks,docs,examples,foreign,interop,program,sixth,soak,tui}/**/*.test.{ts,tsx}",
   "test/**/*-cost.test.ts",
 ];
 
