@@ -5,7 +5,7 @@ const README = "notes.md";
 const DIFF = `--- a/${README}\n+++ b/${README}\n@@ -1 +1,2 @@\n # Notes\n+Written by the mock agent.\n`;
 
 /** Does what it is told: `ask`, `count`, `fail`, `lose`, `forget`; otherwise it wants to run a command. Nothing of it is real. */
-export const demoScript: MockAgentScript = function* ({ text: sent, n }) {
+export const demoScript: MockAgentScript = function* ({ text: sent, n, messages }) {
   const text = sent.slice(sent.lastIndexOf("\n") + 1); // in front of it there may be the transcript
   const says = (word: string): boolean => new RegExp(`\\b${word}\\b`, "i").test(text);
   if (text !== sent) yield agentStep.status("reading", "reads what was said before");
@@ -45,7 +45,8 @@ export const demoScript: MockAgentScript = function* ({ text: sent, n }) {
     });
     yield state === "denied" ? "As you like: I looked at nothing." : "Two pages, 160 lines.";
   }
-  if (n === 1) yield "\n\nI am a mock. I also know the words ask, edit, count, fail, lose and forget.";
+  if (messages.length === 0)
+    yield "\n\nI am a mock. I also know the words ask, edit, count, fail, lose and forget.";
   yield agentStep.usage({ inputTokens: 100 * n, outputTokens: 20 });
   yield agentStep.cost(3);
 };

@@ -1,7 +1,7 @@
 // One turn: `agentwire chat <backend> -p "..."`.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { MockCodeyServer, codeyStep, codeyTool } from "agentwire/testing";
+import { codeyStep, codeyTool, MockCodeyServer } from "agentwire/testing";
 import { checkTranscript, readJsonl } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import { agentwire, linesOf, programFile, talkingTo } from "./support/program.ts";
@@ -148,7 +148,7 @@ describe("the exit code is", () => {
   test("1 for a turn that fails", async () => {
     const { code, stdout, stderr } = await agentwire(["chat", "mock", "-p", "fail", "--output", "json"]);
     expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ status: "failed", error: { retry: "safe" }, exit_code: 1 });
+    expect(JSON.parse(stdout)).toMatchObject({ status: "failed", error: { retry: "ask" }, exit_code: 1 });
     expect(JSON.parse(stderr).error.exit_code).toBe(1);
   });
 

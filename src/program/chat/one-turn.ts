@@ -1,21 +1,13 @@
 // One turn: `-p`, and the standard input as a prompt.
-import type {
-  Chat,
-  ChatMessage,
-  ChatPart,
-  ChatPending,
-  ChatSnapshot,
-  ErrorDescription,
-} from "../../chat/index.ts";
-import { inert } from "../../chat/index.ts";
+import { type Chat, type ChatMessage, type ChatPending, inert } from "../../chat/index.ts";
 import type { ToolRule } from "../../core/index.ts";
-import type { List } from "../../universal/index.ts";
-import { EXIT, exitCodeOf } from "../exit-codes.ts";
+import { EXIT } from "../exit-codes.ts";
 import { complain, Failure } from "../failure.ts";
-import { exitCodeOfSignal, onSignals } from "../signals.ts";
+import { onSignals } from "../signals.ts";
 import { type Decisions, readDecisions } from "./decisions.ts";
-import { type Output, printerFor, type TurnReport, textOf } from "./printer.ts";
+import { type Output, printerFor } from "./printer.ts";
 import { SettleByRules } from "./settle-by-rules.ts";
+import { answerTo, reportOf, type Stop, type TurnReport } from "./turn-report.ts";
 
 export interface OneTurnSetup {
   readonly prompt: string;
@@ -30,12 +22,6 @@ export interface OneTurnSetup {
   readonly backend: string;
   readonly session: string | undefined;
 }
-
-/** What ended the turn, if it was not the agent. */
-type Stop =
-  | { readonly type: "timeout" }
-  | { readonly type: "signal"; readonly signal: NodeJS.Signals }
-  | { readonly type: "pipe" };
 
 /** Sends the prompt, prints the answer, and resolves with the exit code. Closing the chat is left to the caller. */
 export async function answerOneTurn(chat: Chat, setup: OneTurnSetup): Promise<number> {
@@ -75,10 +61,13 @@ export async function answerOneTurn(chat: Chat, setup: OneTurnSetup): Promise<nu
     const sent = chat.send(prompt);
     const id = sent.ok || sent.id !== undefined ? sent.id : undefined;
     if (!sent.ok && id === undefined) return complain(sent.error, isJson);
-    await Promise.race([isStopped, settled(chat, id ?? "", (message) => printer.answer(message))]);
-    const report = reportOf(chat, id ?? "", stop, { backend, session });
+    const isOver = settled(chat, id ?? "", (message) => printer.answer(message));
+    const isReached = await Promise.race([isStopped.then(() => true), isOver]);
+    const report = reportOf(chat.getSnapshot(), { id: id ?? "", stop, isReached, backend, session });
     printer.end(report);
     tell(report, stop, isJson);
+    const { problem } = chat.getSnapshot();
+    if (problem && !report.error) complain(problem.error, isJson); // such as a full disk: the turn was carried out
     return report.exit_code;
   } finally {
     clearTimeout(timer);
@@ -88,8 +77,8 @@ export async function answerOneTurn(chat: Chat, setup: OneTurnSetup): Promise<nu
   }
 }
 
-/** Resolves when the turn of the prompt is over, or the server was never reached. */
-function settled(chat: Chat, id: string, answer: (message: ChatMessage) => void): Promise<void> {
+/** Resolves when the turn of the prompt is over, or the server was not reached: with whether it was. */
+function settled(chat: Chat, id: string, answer: (message: ChatMessage) => void): Promise<boolean> {
   return new Promise((resolve) => {
     let wasReady = false;
     const look = (): void => {
@@ -103,84 +92,10 @@ function settled(chat: Chat, id: string, answer: (message: ChatMessage) => void)
       const isOver = !loading && !busy && queue.every(({ held }) => held === true) && !connection.contextLost;
       if (!isOver && !isUnreachable) return;
       off();
-      resolve();
+      resolve(!isUnreachable);
     };
     const off = chat.subscribe(look);
     look();
-  });
-}
-
-function promptOf({ messages }: ChatSnapshot, id: string): ChatMessage | undefined {
-  return messages.toArray().findLast((message) => message.id === id);
-}
-
-/** The answer behind the prompt. */
-function answerTo({ messages }: ChatSnapshot, id: string): ChatMessage | undefined {
-  const all = messages.toArray();
-  const at = all.findLastIndex((message) => message.id === id);
-  return at < 0 ? undefined : all.slice(at + 1).findLast(({ role }) => role === "assistant");
-}
-
-function reportOf(
-  chat: Chat,
-  id: string,
-  stop: Stop | undefined,
-  { backend, session }: Pick<OneTurnSetup, "backend" | "session">,
-): TurnReport {
-  const snapshot = chat.getSnapshot();
-  const answer = answerTo(snapshot, id);
-  const sent = promptOf(snapshot, id);
-  const denied = answer ? deniedIn(answer.parts) : [];
-  const { reason } = snapshot.connection;
-  const isUnsent = sent === undefined || sent.status === "queued";
-  const error = answer?.error ?? sent?.error ?? (isUnsent && !stop ? reason : undefined);
-  const status = statusOf(stop, error, answer);
-  const { usage, cost } = answer ?? {};
-  return {
-    status,
-    text: textOf(answer),
-    denied,
-    ...(usage === undefined ? {} : { usage }),
-    ...(cost === undefined ? {} : { cost }),
-    ...(error === undefined || stop ? {} : { error }),
-    backend,
-    ...(session === undefined ? {} : { session }),
-    exit_code: codeOf(stop, error, denied, status, isUnsent),
-  };
-}
-
-function statusOf(
-  stop: Stop | undefined,
-  error: ErrorDescription | undefined,
-  answer: ChatMessage | undefined,
-): TurnReport["status"] {
-  if (stop) return stop.type === "timeout" ? "timed-out" : "interrupted";
-  if (error) return "failed";
-  return answer?.status === "cancelled" ? "cancelled" : "completed";
-}
-
-function codeOf(
-  stop: Stop | undefined,
-  error: ErrorDescription | undefined,
-  denied: readonly string[],
-  status: TurnReport["status"],
-  isUnsent: boolean,
-): number {
-  if (stop?.type === "timeout") return EXIT.timedOut;
-  if (stop?.type === "signal") return exitCodeOfSignal(stop.signal);
-  if (stop) return EXIT.failed;
-  if (error) return isUnsent ? EXIT.unreachable : exitCodeOf(error.code);
-  if (denied.length > 0) return EXIT.denied;
-  return status === "completed" ? EXIT.done : EXIT.failed;
-}
-
-/** The tools that somebody or something denied. Those that a cancel or a lost link ended were not. */
-function deniedIn(parts: List<ChatPart>): readonly string[] {
-  return parts.toArray().flatMap((part): readonly string[] => {
-    if (part.type === "subagent") return deniedIn(part.parts);
-    if (part.type !== "tool" || part.state !== "denied") return [];
-    const reason = part.approval?.reason;
-    return reason === "cancelled" || reason === "disconnected" ? [] : [part.name];
   });
 }
 

@@ -1,25 +1,10 @@
 // What one turn prints: the answer, one object, or events.
-import { type Chat, type ChatMessage, createInert, type ErrorDescription } from "../../chat/index.ts";
+import { type Chat, type ChatMessage, createInert } from "../../chat/index.ts";
 import { toJsonl } from "../../universal/index.ts";
+import type { TurnReport } from "./turn-report.ts";
 
 export const OUTPUTS = ["text", "json", "stream-json"] as const;
 export type Output = (typeof OUTPUTS)[number];
-
-/** How a turn ended: what `--output json` prints. */
-export interface TurnReport {
-  readonly status: "completed" | "cancelled" | "failed" | "timed-out" | "interrupted";
-  /** The text of the answer, without reasoning and tools. */
-  readonly text: string;
-  /** The names of the tools that were denied. */
-  readonly denied: readonly string[];
-  readonly usage?: ChatMessage["usage"];
-  readonly cost?: ChatMessage["cost"];
-  readonly error?: ErrorDescription;
-  readonly backend: string;
-  /** The name for `--session`. */
-  readonly session?: string;
-  readonly exit_code: number;
-}
 
 /** Prints one turn while it comes. */
 export interface Printer {
@@ -80,11 +65,4 @@ class TextPrinter implements Printer {
     this.#isFresh = text.endsWith("\n");
     this.#write(text);
   }
-}
-
-/** The text of an answer, one paragraph for each part. */
-export function textOf(message: ChatMessage | undefined): string {
-  const texts =
-    message?.parts.toArray().flatMap((part) => (part.type === "text" ? [part.text.trimEnd()] : [])) ?? [];
-  return texts.filter((text) => text !== "").join("\n");
 }

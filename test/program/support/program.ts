@@ -27,7 +27,10 @@ export interface RunOptions {
 }
 
 /** Runs the program to its end. */
-export async function agentwire(args: readonly string[], { env, input = "" }: RunOptions = {}): Promise<Ended> {
+export async function agentwire(
+  args: readonly string[],
+  { env, input = "" }: RunOptions = {},
+): Promise<Ended> {
   const child = spawn(process.execPath, [programFile(), ...args], { env: environment(env), stdio: "pipe" });
   const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT);
   let stdout = "";

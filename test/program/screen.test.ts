@@ -1,0 +1,94 @@
+// The program on a terminal.
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { BUILD } from "../helpers/sources.ts";
+import { CLEAN, Terminal } from "../tui/support/terminal.ts";
+import { leave, over, send } from "../tui/support/user.ts";
+import { emptyFolder, programFile, talkingTo } from "./support/program.ts";
+
+const READY = "not connected yet";
+
+test("chat mock is a screen that asks by single keys", async () => {
+  await using terminal = await Terminal.start(programFile(), { args: ["chat", "mock"] });
+  await terminal.until(READY);
+  await send(terminal, "hello");
+  await terminal.until("y once");
+  terminal.type("y");
+  await terminal.until("Two pages, 160 lines.");
+  await over(terminal);
+  await leave(terminal);
+});
+
+test("--allow and --deny decide on the screen too", async () => {
+  await using terminal = await Terminal.start(programFile(), { args: ["chat", "mock", "--allow", "shell"] });
+  await terminal.until(READY);
+  await send(terminal, "hello");
+  await terminal.until("Two pages, 160 lines.");
+  await over(terminal);
+  await leave(terminal);
+});
+
+test("a missing token is asked for, and not shown", async () => {
+  const server = talkingTo(["serve", "mock", "--port", "0", "--log", "memory", "--json"]);
+  await using _ = server;
+  await server.until("\n");
+  const { url, token } = JSON.parse(server.text);
+  await using terminal = await Terminal.start(programFile(), { args: ["chat", "remote", "--url", url] });
+  await terminal.until("Token of the relay:");
+  terminal.type(`${token}x\u007f`);
+  terminal.press("enter");
+  await terminal.until("connected");
+  await send(terminal, "ask");
+  await terminal.until("Which branch?");
+  terminal.press("ctrl-c", "ctrl-c", "ctrl-c");
+  expect(await terminal.exit()).toEqual({ ...CLEAN, code: 130 });
+  expect(terminal.raw).not.toContain(token);
+});
+
+test("Ctrl-C while it asks for a token leaves a clean terminal", async () => {
+  await using terminal = await Terminal.start(programFile(), {
+    args: ["chat", "cass", "--url", "ws://127.0.0.1:1"],
+  });
+  await terminal.until("Token of Cass:");
+  terminal.press("ctrl-c");
+  expect(await terminal.exit()).toEqual({ ...CLEAN, code: 130 });
+});
+
+describe("without packages of the user's", () => {
+  /** The program where nothing but `ws` is installed. */
+  async function bare() {
+    const folder = await emptyFolder();
+    const from = process.env[BUILD] ?? "";
+    await cp(from, folder.path, {
+      recursive: true,
+      filter: (path) => !path.includes("node_modules") && !path.endsWith("compiled"),
+    });
+    return Object.assign(folder, { file: join(folder.path, "program.mjs") });
+  }
+
+  test("chat is in lines without Ink, with approvals, and says how to get the screen", async () => {
+    await using folder = await bare();
+    await using terminal = await Terminal.start(folder.file, { args: ["chat", "mock", "--allow", "a b"] });
+    await terminal.until("you>");
+    expect(terminal.screen().join("").replace(/\s+/g, " ")).toContain(
+      "npx -p agentwire -p ink@8 -p react@19 agentwire chat mock --allow 'a b'",
+    );
+    terminal.type("hello\r");
+    await terminal.until("in this session): ");
+    terminal.type("y\r");
+    await terminal.until(/Two pages, 160 lines\.[\s\S]*you>/);
+    terminal.press("ctrl-c");
+    expect(await terminal.exit()).toEqual({ ...CLEAN, code: 130 });
+  });
+
+  test("chat acp says how to get the package of the protocol", async () => {
+    await using folder = await bare();
+    const { Child } = await import("../examples/support/child.ts");
+    await using child = new Child(folder.file, ["chat", "acp", "-p", "a b", "--", "gemini", "--acp"]);
+    expect(await child.exitCode()).toBe(1);
+    expect(child.stderr).toContain(
+      "Run: npx -p agentwire -p @agentclientprotocol/sdk@2 agentwire chat acp -p 'a b' -- gemini --acp\n",
+    );
+  });
+});
