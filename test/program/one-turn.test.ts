@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { codeyStep, codeyTool, MockCodeyServer } from "agentwire/testing";
 import { checkTranscript, readJsonl } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
-import { agentwire, linesOf, programFile, talkingTo } from "./support/program.ts";
+import { agentwire, linesOf, talkingTo } from "./support/program.ts";
+import { programFile } from "./support/program-file.ts";
 
 const HELLO = ["chat", "mock", "-p", "Hello"];
 

@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { BUILD } from "../helpers/sources.ts";
 import { CLEAN, Terminal } from "../tui/support/terminal.ts";
 import { leave, over, send } from "../tui/support/user.ts";
-import { emptyFolder, programFile, talkingTo } from "./support/program.ts";
+import { emptyFolder, talkingTo } from "./support/program.ts";
+import { programFile } from "./support/program-file.ts";
 
 const READY = "not connected yet";
 

@@ -6,10 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach } from "vitest";
 import { Child } from "../../examples/support/child.ts";
-import { BUILD, fastStart, PROGRAM } from "../../helpers/sources.ts";
-
-/** The file of the program in the build of this run. */
-export const programFile = (): string => join(process.env[BUILD] ?? "", `${PROGRAM}.mjs`);
+import { fastStart } from "../../helpers/sources.ts";
+import { programFile } from "./program-file.ts";
 
 /** ms after which a program that hangs is killed, so that its test fails with what it has said. */
 const LIMIT = 30_000;

@@ -1,13 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
+import { programFile } from "../../program/support/program-file.ts";
 import { bundleOf } from "./bundle.ts";
 import { countFullClears } from "./output.ts";
 import { CLEAN, Terminal, type TerminalOptions } from "./terminal.ts";
 
 /** The program over the scripted agent. */
 export const PROGRAM = fileURLToPath(new URL("program.tsx", import.meta.url));
-/** The program as a user starts it. */
-export const MAIN = fileURLToPath(new URL("../../../examples/tui/main.tsx", import.meta.url));
 
 /** What the status line says before the first prompt. */
 const READY = "not connected yet";
@@ -19,10 +18,9 @@ export async function scripted(options: TerminalOptions = {}): Promise<Terminal>
   return terminal;
 }
 
-/** The program as a user starts it, with the mock of a backend, at its first prompt. */
-export async function started(backend: string, options: TerminalOptions = {}): Promise<Terminal> {
-  const args = ["--backend", backend, ...(options.args ?? [])];
-  const terminal = await Terminal.start(MAIN, { ...options, args });
+/** The program as a user starts it, at its first prompt. */
+export async function started(args: readonly string[], options: TerminalOptions = {}): Promise<Terminal> {
+  const terminal = await Terminal.start(programFile(), { ...options, args: ["chat", ...args] });
   await terminal.until(READY);
   return terminal;
 }
