@@ -16,6 +16,7 @@ import { neutral } from "./checks/neutral.ts";
 import { packageCheck } from "./checks/package.ts";
 import { peers } from "./checks/peers.ts";
 import { privacy } from "./checks/privacy.ts";
+import { program } from "./checks/program.ts";
 import { size } from "./checks/size.ts";
 import { snippets } from "./checks/snippets.ts";
 import { endOnSignal, run, tail } from "./support/run.ts";
@@ -57,6 +58,12 @@ const CHECKS: readonly Entry[] = [
     about: "the code on every page is a region that compiles",
     needsBuild: false,
     check: snippets,
+  },
+  {
+    name: "program",
+    about: "the page of the program says what its tables say",
+    needsBuild: false,
+    check: program,
   },
   { name: "browser", about: "no browser can reach Node's code", needsBuild: true, check: browser },
   {

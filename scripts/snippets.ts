@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { snippets } from "./checks/snippets.ts";
 import { fillFences } from "./support/fences.ts";
+import { filledPage, PROGRAM_PAGE } from "./support/program-page.ts";
 import { readPages, readSources } from "./support/snippets.ts";
 
 const HELP = `Usage: npm run snippets -- [options]
@@ -12,7 +13,7 @@ Each fence of TypeScript in README.md, docs/ and examples/ is a region of a file
 compiles. Says what differs, and exits with 1 if something does.
 
 Options:
-  --write         first copy the regions into the pages
+  --write         first copy the regions into the pages, and the tables of the program into docs/program.md
   --root <folder> look at another tree than this one
   --help          this text
 `;
@@ -39,7 +40,8 @@ async function write(): Promise<void> {
     for (const { name, code } of source.regions) regions.set(name, code);
   }
   for (const { file, text } of await readPages(root)) {
-    const filled = fillFences(text, (snippet) => regions.get(snippet));
+    const fences = fillFences(text, (snippet) => regions.get(snippet));
+    const filled = file === PROGRAM_PAGE ? filledPage(fences) : fences;
     if (filled === text) continue;
     await writeFile(join(root, file), filled);
     console.log(`wrote ${file}`);

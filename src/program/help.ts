@@ -5,6 +5,8 @@ import { COMMANDS } from "./commands.ts";
 import { EXIT, EXIT_WORDS } from "./exit-codes.ts";
 import { COMMON, flagsOf, optionsOf } from "./parse.ts";
 
+const RELAY_TOKEN = "AGENTWIRE_TOKEN";
+
 /** Columns of a help text. */
 const WIDTH = 100;
 
@@ -97,6 +99,7 @@ export function variables(): readonly (readonly [string, string])[] {
       others === undefined ? `${secret.label}: for ${name}` : `${others} and ${name}`,
     );
   }
+  secrets.set(RELAY_TOKEN, `${secrets.get(RELAY_TOKEN)} and serve`);
   return [
     ...secrets,
     ["OPENAI_API_KEY", "Key of a server with OpenAI's API: for run with --model"],

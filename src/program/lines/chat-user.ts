@@ -1,3 +1,4 @@
+// The user at the terminal: what the chat waits for, asked in lines.
 import { type Chat, type ChatPending, reveal } from "../../chat/index.ts";
 import { type Lines, quoted, type Screen } from "./terminal.ts";
 import { until } from "./until.ts";

@@ -1,3 +1,4 @@
+// Shows a chat in lines.
 import type { ChatConnection, ChatMessage, ChatSnapshot, ErrorDescription } from "../../chat/index.ts";
 import { PartView } from "./part-view.ts";
 import type { Screen } from "./terminal.ts";

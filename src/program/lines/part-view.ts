@@ -1,3 +1,4 @@
+// Shows the parts of a message in lines.
 import {
   type ChatPart,
   type ChatQuestionPart,

@@ -1,3 +1,4 @@
+// Reads and writes a terminal in lines, with nothing in it that the terminal would obey.
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { styleText } from "node:util";

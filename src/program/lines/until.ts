@@ -1,3 +1,4 @@
+// Waits for a state of a chat.
 import type { Chat, ChatSnapshot } from "../../chat/index.ts";
 
 /** Resolves once `holds` is true of the chat. */

@@ -1,3 +1,4 @@
+// Runs a command of the user in a shell.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { CommandEnd, RunCommand } from "../../ink/index.ts";
 
