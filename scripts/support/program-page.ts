@@ -12,7 +12,7 @@ export const PROGRAM_PAGE = "docs/program.md";
 /** The page with all that is made, made anew. Text outside of the marks stays. @throws Error for a mark that nothing is made for */
 export function filledPage(page: string): string {
   return page.replace(
-    /<!-- made: ([\w-]+) -->\n[^]*?<!-- end -->/g,
+    /<!-- made: ([\w-]+) -->\n.*?<!-- end -->/gs,
     (_, name: string) => `<!-- made: ${name} -->\n${madeOf(name)}\n<!-- end -->`,
   );
 }

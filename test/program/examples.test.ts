@@ -1,0 +1,38 @@
+// The examples of the help texts run as they stand.
+import { describe, expect, test } from "vitest";
+import { COMMANDS } from "../../src/program/commands.ts";
+import { agentwire, talkingTo } from "./support/program.ts";
+
+/** The words of a line, as a shell reads them. */
+const wordsOf = (line: string): readonly string[] =>
+  [...line.matchAll(/"([^"]*)"|(\S+)/g)].slice(1).map(([, quoted, plain = ""]) => quoted ?? plain);
+
+const LINES = COMMANDS.flatMap(({ examples }) => examples.map(({ line }) => line));
+
+test("each command has an example that needs nothing but the program", () => {
+  for (const { name, examples } of COMMANDS)
+    expect(examples.some(({ line }) => line.startsWith(`agentwire ${name} mock`))).toBe(true);
+});
+
+describe("one turn", () => {
+  test.each(LINES.filter((line) => line.includes(" mock -p ")))("%s", async (line) => {
+    const { code, stdout } = await agentwire(wordsOf(line));
+    expect(code).toBe(line.includes("--deny") ? 3 : 0);
+    expect(stdout).toContain("You said");
+  });
+});
+
+test.each(LINES.filter((line) => line.includes("serve mock")))("%s", async (line) => {
+  await using child = talkingTo(wordsOf(line));
+  await child.until("Ctrl-C ends.");
+  child.terminate();
+  expect(await child.exitCode()).toBe(0);
+});
+
+test.each(LINES)("%s is a call that the program understands", async (line) => {
+  const { code, stderr } = await agentwire([
+    ...wordsOf(line).flatMap((word) => (word === "--" ? ["--help", "--"] : [word])),
+    ...(line.includes(" -- ") ? [] : ["--help"]),
+  ]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});
