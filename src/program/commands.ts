@@ -80,7 +80,7 @@ export const COMMANDS: readonly Command[] = [
         name: "name",
         value: "host",
         many: true,
-        about: "A host name by which clients know the server, such as that of a proxy. By default localhost.",
+        about: "A further host name by which clients know the server, such as that of a proxy.",
       },
       {
         name: "origin",

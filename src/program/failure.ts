@@ -1,5 +1,6 @@
 // What the program says when something fails: any error in words, with an exit code.
 
+import { inert } from "../chat/print/inert.ts";
 import { isAgentwireError } from "../core/errors.ts";
 import { describeError } from "../universal/words/describe-error.ts";
 import { EXIT, exitCodeOf } from "./exit-codes.ts";
@@ -58,7 +59,7 @@ export function complain(error: unknown, isJson: boolean): number {
   const { exit_code, title, next } = words;
   const text = isJson
     ? JSON.stringify({ error: words })
-    : `agentwire: ${title}${next === undefined ? "" : `\n${next}`}`;
+    : inert(`agentwire: ${title}${next === undefined ? "" : `\n${next}`}`); // it may quote a server
   process.stderr.write(`${text}\n`);
   if (process.env["AGENTWIRE_DEBUG"] && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   return exit_code;

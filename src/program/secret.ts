@@ -3,6 +3,7 @@ import type { BackendRow } from "./backends.ts";
 import { EXIT } from "./exit-codes.ts";
 import { Failure, wrongCall } from "./failure.ts";
 import type { Given } from "./given.ts";
+import { exitCodeOfSignal, onSignals } from "./signals.ts";
 
 /**
  * The secret of a backend, if it has one. Asks for a needed one that the environment does not have, on a terminal.
@@ -38,7 +39,12 @@ function ask(question: string): Promise<string> {
   stdin.setEncoding("utf8");
   return new Promise((resolve, reject) => {
     let text = "";
+    const off = onSignals((signal) => {
+      end();
+      reject(new Failure(exitCodeOfSignal(signal), "ended by a signal"));
+    });
     const end = (): void => {
+      off();
       stdin.off("data", onKeys);
       stdin.off("end", onEnd);
       stdin.setRawMode(false);

@@ -21,6 +21,6 @@ function toolNamed(name: string): string | RegExp {
   const pattern = name
     .split(/\*+/)
     .map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, "\\$&"))
-    .join("[^]*");
+    .join("[\\s\\S]*");
   return new RegExp(`^${pattern}$`);
 }

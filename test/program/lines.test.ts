@@ -1,4 +1,6 @@
 // The chat in lines, with each backend.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { inert } from "agentwire/chat";
 import { codeyStep, codeyTool, FakeCodebuffCli, MockAcpAgent, MockCodeyServer } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
@@ -7,6 +9,7 @@ import { openCodeyServer } from "../../examples/support/codey-agent.ts";
 import { openCassServer, openCodebuffServer } from "../../examples/support/mock-scripts.ts";
 import type { Child } from "../examples/support/child.ts";
 import { emptyFolder, talkingTo } from "./support/program.ts";
+import { programFile } from "./support/program-file.ts";
 
 const ALLOW = "in this session): ";
 /** What the program says behind an answer of the mock. */
@@ -184,5 +187,15 @@ describe("the chat in lines in unusual situations", () => {
     await chat.until("sends it again");
     expect(chat.text).toContain("hidden\nred, cleared, ");
     expect(inert(chat.text)).toBe(chat.text);
+  });
+
+  test("a reader of the output that leaves ends the chat", async () => {
+    const child = spawn(process.execPath, [programFile(), "chat", "mock"], { stdio: "pipe" });
+    child.stdin.on("error", () => {});
+    child.stdin.write("count\n");
+    await once(child.stdout, "data");
+    child.stdout.destroy();
+    await once(child, "close");
+    expect(child.exitCode).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 // `agentwire serve`, and `agentwire chat remote` over it.
-import { createServer } from "node:http";
+import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { agentwire, linesOf, talkingTo } from "./support/program.ts";
@@ -93,6 +93,31 @@ describe("a server", () => {
     const env = { AGENTWIRE_TOKEN: token };
     expect((await agentwire(call, { env })).code).toBe(3);
     expect((await agentwire([...call, "--allow", "shell"], { env })).code).toBe(0);
+  });
+
+  test("gives a running turn time at SIGTERM, and ends at once at a second signal", async () => {
+    const { child, url, token = "" } = await serving();
+    await using _ = child;
+    await using talk = talkingTo(["chat", "remote", "--url", url, "-p", "count"], { AGENTWIRE_TOKEN: token });
+    await talk.until("1 2");
+    child.terminate();
+    await talk.until("10 11"); // it goes on
+    child.terminate();
+    expect(await child.exitCode()).toBe(143);
+  });
+
+  test("knows other names with --name alone", async () => {
+    const { child, url, token } = await serving(["--log", "memory", "--name", "chat.example"]);
+    await using _ = child;
+    const { port } = new URL(url);
+    const ask = (host: string) =>
+      new Promise((resolve) => {
+        const headers = { host, authorization: `Bearer ${token}` };
+        get({ port, path: "/chats/main/events?live=no", headers }, ({ statusCode }) => resolve(statusCode));
+      });
+    expect(await Promise.all(["chat.example", `127.0.0.1:${port}`, "other.example"].map(ask))).toEqual([
+      200, 200, 403,
+    ]);
   });
 
   test("says in words how to talk with it", async () => {

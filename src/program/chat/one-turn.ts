@@ -113,7 +113,7 @@ function tell(report: TurnReport, stop: Stop | undefined, isJson: boolean): void
       new Failure(exit_code, "The turn took longer than --timeout.", "Raise it, or leave it out."),
       isJson,
     );
-  else if (error) complain(new Failure(exit_code, inert(`${error.title}.`), inert(error.detail)), isJson);
+  else if (error) complain(new Failure(exit_code, `${error.title}.`, error.detail), isJson);
   else if (exit_code === EXIT.denied) {
     const names = [...new Set(denied)].map((name) => inert(name, { keepNewlines: false }));
     complain(

@@ -46,7 +46,7 @@ export async function serve(call: Call): Promise<number> {
       basePath: PATH,
       origins: given.list("origin"),
       logger: { debug() {}, info() {}, warn: say, error: say },
-      ...(names.length === 0 ? {} : { hosts: names }),
+      ...(names.length === 0 && host === LOOPBACK ? {} : { hosts: [...names, host, "localhost", LOOPBACK] }),
     });
     const server = createServer(relayListener(relay.handler));
     try {
@@ -54,7 +54,7 @@ export async function serve(call: Call): Promise<number> {
       const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}${PATH}`;
       tellReady({ isJson, url, token, log: log.place, backend: backend.name });
       const signal = await untilSignal();
-      say(`ending: turns that run get 5 s`);
+      say("ending: turns that run get 5 s");
       return signal === "SIGINT" ? exitCodeOfSignal(signal) : EXIT.done;
     } finally {
       await close(server, relay);
