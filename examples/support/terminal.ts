@@ -1,9 +1,9 @@
 // What a terminal is written and read with, as the program `agentwire` does it.
 export {
+  behindBar as quoted,
   createQuoted,
-  Lines,
-  quoted,
   Screen,
-  type Style,
+  type TextStyle as Style,
+  TypedLines as Lines,
   wantsColour,
 } from "../../src/program/lines/terminal.ts";

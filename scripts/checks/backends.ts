@@ -15,7 +15,9 @@ const FOLDERS: readonly string[] = [
   "src/acp-agent",
   "src/otel",
   "src/server",
-  "examples/tui",
+  "src/program/chat",
+  "src/program/lines",
+  "src/program/tui",
   "examples/web-chat/page",
   "examples/relay/page",
 ];

@@ -1,10 +1,10 @@
 // docs/program.md: words by hand, and tables between marks that are made from those of the program.
 import { BACKENDS } from "../../src/program/backends.ts";
-import type { Command } from "../../src/program/command.ts";
+import { type CommandRow, flagsOf } from "../../src/program/command.ts";
 import { COMMANDS } from "../../src/program/commands.ts";
 import { EXIT, EXIT_WORDS } from "../../src/program/exit-codes.ts";
 import { usageOf, variables } from "../../src/program/help.ts";
-import { COMMON, flagsOf } from "../../src/program/parse.ts";
+import { COMMON } from "../../src/program/parse.ts";
 
 /** Relative to the root of the tree. */
 export const PROGRAM_PAGE = "docs/program.md";
@@ -57,7 +57,7 @@ function backends(): string {
   return `${table(["backend", "", "options", "secret"], rows)}\n\n${options([...all.values()])}`;
 }
 
-function commandOf(command: Command): string {
+function commandOf(command: CommandRow): string {
   const examples = command.examples.map(({ line, about }) => `${line}  # ${about}`);
   return [
     `\`${usageOf(command)}\``,
@@ -67,7 +67,7 @@ function commandOf(command: Command): string {
   ].join("\n\n");
 }
 
-const options = (rows: Command["options"]): string =>
+const options = (rows: CommandRow["options"]): string =>
   table(
     ["option", ""],
     rows.map((row) => [`\`${flagsOf(row)}\``, row.about]),

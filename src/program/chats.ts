@@ -6,7 +6,7 @@ import type { Chat, ChatOptions, ChatStore, SavedChat } from "../chat/index.ts";
 import { directoryStore } from "../chat/node.ts";
 import { fold } from "../universal/index.ts";
 import { EXIT } from "./exit-codes.ts";
-import { Failure, wrongCall } from "./failure.ts";
+import { ProgramFailure, wrongCall } from "./failure.ts";
 
 /** Letters that mean the same in the file names of every system. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
@@ -69,7 +69,7 @@ export async function lastChat(backend: string): Promise<string> {
     if (last === undefined || at > last.at) last = { name: file.slice(prefix.length, -STATE.length), at };
   }
   if (last) return last.name;
-  throw new Failure(
+  throw new ProgramFailure(
     EXIT.wrongCall,
     `There is no chat with ${backend} in ${folder}.`,
     `Begin one: agentwire chat ${backend}.`,

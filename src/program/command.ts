@@ -1,4 +1,4 @@
-// The type of a row in the table of commands, and of its options.
+// The types of the table of commands: a row, its options, a call.
 import type { Given } from "./given.ts";
 
 /** An option. It is a flag unless it has a `value`. */
@@ -21,7 +21,8 @@ export interface Example {
 }
 
 /** What a command was called with. */
-export interface Call {
+export interface CommandCall {
+  readonly command: CommandRow;
   /** What stands behind the name of the command. */
   readonly args: readonly string[];
   /** What stands behind `--`. */
@@ -34,7 +35,7 @@ export interface Call {
 }
 
 /** One command: a row of the table. cac, the help and docs/program.md are made from the rows. */
-export interface Command {
+export interface CommandRow {
   readonly name: string;
   /** What follows its name: `<backend>`, `[file]`. */
   readonly args: string;
@@ -48,5 +49,12 @@ export interface Command {
   readonly notes: readonly string[];
   readonly examples: readonly Example[];
   /** Loads the file of the command, and runs it. Resolves with the exit code. */
-  readonly run: (call: Call) => Promise<number>;
+  readonly run: (call: CommandCall) => Promise<number>;
+}
+
+/** An option as cac declares it: `-p, --prompt [text]`. */
+export function flagsOf({ name, short, value }: OptionRow): string {
+  const flags = short === undefined ? `--${name}` : `-${short}, --${name}`;
+  if (value === undefined) return flags;
+  return value.startsWith("[") ? `${flags} ${value}` : `${flags} <${value}>`;
 }

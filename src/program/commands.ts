@@ -1,7 +1,7 @@
 // The table of commands: a command is a file and a row.
-import type { Command } from "./command.ts";
+import type { CommandRow } from "./command.ts";
 
-export const COMMANDS: readonly Command[] = [
+export const COMMANDS: readonly CommandRow[] = [
   {
     name: "chat",
     args: "<backend> [agent]",
@@ -65,7 +65,7 @@ export const COMMANDS: readonly Command[] = [
       },
       { line: "agentwire chat acp -- gemini --acp", about: "any ACP agent" },
     ],
-    run: async (call) => (await import("./commands/chat.ts")).chat(call),
+    run: async (call) => (await import("./commands/chat.ts")).chatCommand(call),
   },
   {
     name: "serve",
@@ -123,6 +123,6 @@ export const COMMANDS: readonly Command[] = [
         about: "an agent that goes on when the page is closed",
       },
     ],
-    run: async (call) => (await import("./commands/serve.ts")).serve(call),
+    run: async (call) => (await import("./commands/serve.ts")).serveCommand(call),
   },
 ];

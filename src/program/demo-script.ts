@@ -7,7 +7,8 @@ const DIFF = `--- a/${README}\n+++ b/${README}\n@@ -1 +1,2 @@\n # Notes\n+Writte
 /** Does what it is told: `ask`, `count`, `fail`, `lose`, `forget`; otherwise it wants to run a command. Nothing of it is real. */
 export const demoScript: MockAgentScript = function* ({ text: sent, n, messages }) {
   const text = sent.slice(sent.lastIndexOf("\n") + 1); // in front of it there may be the transcript
-  const says = (word: string): boolean => new RegExp(`\\b${word}\\b`, "i").test(text);
+  const words = new Set(text.toLowerCase().match(/[a-z]+/g));
+  const says = (word: string): boolean => words.has(word);
   if (text !== sent) yield agentStep.status("reading", "reads what was said before");
   yield agentStep.reasoning("The user wants something. I should look around first.");
   yield `You said: ${text}. `;

@@ -6,7 +6,7 @@ import { describeError } from "../universal/words/describe-error.ts";
 import { EXIT, exitCodeOf } from "./exit-codes.ts";
 
 /** An error of the program itself. */
-export class Failure extends Error {
+export class ProgramFailure extends Error {
   readonly exitCode: number;
   /** What to do. */
   readonly next: string | undefined;
@@ -20,8 +20,8 @@ export class Failure extends Error {
 }
 
 /** The caller of the program wrote something that cannot work. */
-export function wrongCall(title: string, next: string): Failure {
-  return new Failure(EXIT.wrongCall, title, next);
+export function wrongCall(title: string, next: string): ProgramFailure {
+  return new ProgramFailure(EXIT.wrongCall, title, next);
 }
 
 /** An error in words. */
@@ -34,8 +34,8 @@ export interface FailureWords {
   readonly code?: string;
 }
 
-export function wordsOf(error: unknown): FailureWords {
-  if (error instanceof Failure) {
+export function failureWords(error: unknown): FailureWords {
+  if (error instanceof ProgramFailure) {
     const { exitCode, message, next } = error;
     return { exit_code: exitCode, title: message, ...(next === undefined ? {} : { next }) };
   }
@@ -55,7 +55,7 @@ export function wordsOf(error: unknown): FailureWords {
 
 /** Writes an error to stderr: as words, or as one line of JSON. Returns the exit code. */
 export function complain(error: unknown, isJson: boolean): number {
-  const words = wordsOf(error);
+  const words = failureWords(error);
   const { exit_code, title, next } = words;
   const text = isJson
     ? JSON.stringify({ error: words })

@@ -1,28 +1,28 @@
 // The help texts, made from the tables.
 import { BACKENDS } from "./backends.ts";
-import type { Command, Example, OptionRow } from "./command.ts";
+import { type CommandRow, type Example, flagsOf, type OptionRow } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { EXIT, EXIT_WORDS } from "./exit-codes.ts";
-import { COMMON, flagsOf, optionsOf } from "./parse.ts";
+import { COMMON, optionsOf } from "./parse.ts";
 
 const RELAY_TOKEN = "AGENTWIRE_TOKEN";
 
 /** Columns of a help text. */
 const WIDTH = 100;
 
-export function usageOf({ name, args, rest }: Command): string {
+export function usageOf({ name, args, rest }: CommandRow): string {
   const words = ["agentwire", name, args, "[options]", rest === undefined ? "" : `[-- ${rest}]`];
   return words.filter((word) => word !== "").join(" ");
 }
 
 /** The help of a command, or of the program. */
-export function helpOf(command: Command | undefined): string {
+export function helpText(command: CommandRow | undefined): string {
   const sections = command ? commandHelp(command) : programHelp();
   return `${sections.join("\n\n")}\n`;
 }
 
 /** The same for programs. */
-export function helpJson(command: Command | undefined): object {
+export function helpJson(command: CommandRow | undefined): object {
   const rows = command ? [command] : COMMANDS;
   return {
     commands: rows.map((row) => ({
@@ -59,7 +59,7 @@ function programHelp(): readonly string[] {
   ];
 }
 
-function commandHelp(command: Command): readonly string[] {
+function commandHelp(command: CommandRow): readonly string[] {
   return [
     command.about,
     `Usage: ${usageOf(command)}`,

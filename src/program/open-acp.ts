@@ -2,16 +2,16 @@
 import { basename } from "node:path";
 import { acp } from "../acp/index.ts";
 import { checkName } from "../core/names.ts";
-import type { Opened, Opening } from "./backends.ts";
+import type { OpenedBackend, Opening } from "./backend.ts";
 import { EXIT } from "./exit-codes.ts";
-import { Failure, wrongCall } from "./failure.ts";
+import { ProgramFailure, wrongCall } from "./failure.ts";
 import { npxLine } from "./npx.ts";
 import { cwdOf } from "./open-options.ts";
 
 const SDK = "@agentclientprotocol/sdk@2";
 
 /** @throws Failure if no agent is named, or the package of the protocol is missing */
-export async function openAcp({ given, agent, rest, rules, argv }: Opening): Promise<Opened> {
+export async function openAcp({ given, agent, rest, rules, argv }: Opening): Promise<OpenedBackend> {
   const { presets } = acp;
   const usual: readonly string[] = Object.keys(presets);
   if (agent === undefined && rest.length === 0)
@@ -49,7 +49,7 @@ async function needSdk(argv: readonly string[]): Promise<void> {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code !== "ERR_MODULE_NOT_FOUND") throw error;
-    throw new Failure(
+    throw new ProgramFailure(
       EXIT.failed,
       "chat acp needs the package @agentclientprotocol/sdk, and it is not installed.",
       `Run: ${npxLine([SDK], argv)}`,

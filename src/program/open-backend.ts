@@ -1,17 +1,14 @@
 // Finds the backend of a call in the table, checks its options, and makes its sources.
 import { checkName } from "../core/names.ts";
-import { BACKENDS, type BackendRow, type Opened } from "./backends.ts";
-import type { Call, Command } from "./command.ts";
+import type { BackendRow, OpenedBackend } from "./backend.ts";
+import { BACKENDS } from "./backends.ts";
+import { type CommandCall, flagsOf } from "./command.ts";
 import { wrongCall } from "./failure.ts";
-import { flagsOf } from "./parse.ts";
 import { secretOf } from "./secret.ts";
 import { toolRules } from "./tool-rules.ts";
 
 /** The backend that the call names. @throws Failure, InvalidInputError for another name, and for options that it has not */
-export function backendOf(
-  { args, rest, given }: Call,
-  command: Pick<Command, "name" | "options">,
-): BackendRow {
+export function backendOf({ command, args, rest, given }: CommandCall): BackendRow {
   const [name = "", agent] = args;
   checkName(name, Object.fromEntries(BACKENDS.map((row) => [row.name, row])), "backend");
   const backend = BACKENDS.find((row) => row.name === name) as BackendRow; // `checkName` has found it
@@ -36,7 +33,11 @@ export function backendOf(
 }
 
 /** Makes the sources. Asks for a secret that is missing. */
-export async function openBackend(backend: BackendRow, call: Call, chat: string): Promise<Opened> {
+export async function openBackend(
+  backend: BackendRow,
+  call: CommandCall,
+  chat: string,
+): Promise<OpenedBackend> {
   const { args, rest, given, argv } = call;
   const secret = await secretOf(backend, given);
   return backend.open({ given, agent: args[1], rest, secret, rules: toolRules(given), chat, argv });

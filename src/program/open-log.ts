@@ -5,7 +5,7 @@ import { loadPackage } from "../core/load-package.ts";
 import { type EventLog, memoryLog } from "../server/index.ts";
 import { programFolder } from "./chats.ts";
 import { EXIT } from "./exit-codes.ts";
-import { Failure, wrongCall } from "./failure.ts";
+import { ProgramFailure, wrongCall } from "./failure.ts";
 
 const REDIS = "AGENTWIRE_REDIS_URL";
 
@@ -53,7 +53,7 @@ async function openRedis(): Promise<OpenedLog> {
     await client.connect();
   } catch (error) {
     const reason = error instanceof Error ? `: ${error.message}` : "";
-    throw new Failure(
+    throw new ProgramFailure(
       EXIT.unreachable,
       `Redis cannot be reached${reason}.`,
       `Check ${REDIS}, and whether Redis runs.`,

@@ -26,7 +26,7 @@ export function modelOf(given: Given): { readonly model?: string } {
 }
 
 /** The tools of the folder `--cwd`, if it is given. */
-export async function toolsOf(given: Given) {
+export async function folderTools(given: Given) {
   const root = given.text("cwd");
   if (root === undefined) return undefined;
   const { nodeTools } = await import("../codebuff-run/tools/index.ts");

@@ -1,14 +1,14 @@
 // Makes the source of an agent that runs in the program.
 import { codebuffRun, openAiCompatible } from "../codebuff-run/index.ts";
-import type { Opened, Opening } from "./backends.ts";
-import { READING, toolsOf } from "./open-options.ts";
+import type { OpenedBackend, Opening } from "./backend.ts";
+import { folderTools, READING } from "./open-options.ts";
 
 const INSTRUCTIONS = "You work in a folder of the user. Use your tools. Be short.";
 const PROJECT = "{CODEBUFF_FILE_TREE_PROMPT}\n\n{CODEBUFF_KNOWLEDGE_FILES_CONTENTS}";
 
 /** With `--model`, an agent of the program's own on that model. Otherwise the agent that the backend knows. */
-export async function openRun({ given, secret, rules }: Opening): Promise<Opened> {
-  const tools = await toolsOf(given);
+export async function openRun({ given, secret, rules }: Opening): Promise<OpenedBackend> {
+  const tools = await folderTools(given);
   const model = given.text("model");
   const baseUrl = given.text("url");
   const key = process.env["OPENAI_API_KEY"];

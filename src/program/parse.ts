@@ -3,7 +3,7 @@ import { cac } from "cac";
 import { checkName } from "../core/names.ts";
 import { credentialsIn, isCredentialMember } from "../core/tell/credential-names.ts";
 import { BACKENDS } from "./backends.ts";
-import type { Call, Command, OptionRow } from "./command.ts";
+import { type CommandCall, type CommandRow, flagsOf, type OptionRow } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { wrongCall } from "./failure.ts";
 import { Given } from "./given.ts";
@@ -15,16 +15,16 @@ export const COMMON: readonly OptionRow[] = [
   { name: "version", short: "v", about: "The version." },
 ];
 
-export type Parsed =
-  | { readonly type: "call"; readonly command: Command; readonly call: Call }
-  | { readonly type: "help"; readonly command: Command | undefined; readonly isJson: boolean }
+export type ParsedCall =
+  | { readonly type: "call"; readonly call: CommandCall }
+  | { readonly type: "help"; readonly command: CommandRow | undefined; readonly isJson: boolean }
   | { readonly type: "version" };
 
 /** Options whose value is a text of the user's, which may quote anything. */
 const FREE_TEXT: ReadonlySet<string> = new Set(["prompt"]);
 
 /** The options of a command, with those of the backends. */
-export function optionsOf(command: Command): readonly OptionRow[] {
+export function optionsOf(command: CommandRow): readonly OptionRow[] {
   const rows = command.hasBackends ? BACKENDS.flatMap(({ options }) => options) : [];
   const byName = new Map([...command.options, ...rows].map((row) => [row.name, row]));
   return [...byName.values()];
@@ -44,7 +44,7 @@ export function wantsJson(argv: readonly string[]): boolean {
 }
 
 /** @throws Failure, InvalidInputError for a call that cannot work */
-export function parse(argv: readonly string[]): Parsed {
+export function parseCall(argv: readonly string[]): ParsedCall {
   const own = ownPart(argv);
   const known = Object.fromEntries(COMMANDS.map((command) => [command.name, command]));
   const cli = cac("agentwire");
@@ -67,19 +67,12 @@ export function parse(argv: readonly string[]): Parsed {
   const args = words.map(unmarked);
   checkWords(command, args, rest);
   const given = new Given(valuesIn(rows, options));
-  return { type: "call", command, call: { args, rest, given, isJson, argv } };
+  return { type: "call", call: { command, args, rest, given, isJson, argv } };
 }
 
 function ownPart(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf("--");
   return end < 0 ? argv : argv.slice(0, end);
-}
-
-/** An option as cac declares it: `-p, --prompt [text]`. */
-export function flagsOf({ name, short, value }: OptionRow): string {
-  const flags = short === undefined ? `--${name}` : `-${short}, --${name}`;
-  if (value === undefined) return flags;
-  return value.startsWith("[") ? `${flags} ${value}` : `${flags} <${value}>`;
 }
 
 /** No argument can hold it. It stands before values that cac would turn into numbers, or take for missing. */
@@ -159,7 +152,7 @@ function refuseSecretIn(name: string, text: string): void {
   );
 }
 
-function checkWords(command: Command, args: readonly string[], rest: readonly string[]): void {
+function checkWords(command: CommandRow, args: readonly string[], rest: readonly string[]): void {
   const { name, args: usage } = command;
   const wanted = usage === "" ? [] : usage.split(" ");
   const missing = wanted.filter((each) => each.startsWith("<"))[args.length];

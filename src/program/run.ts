@@ -1,18 +1,18 @@
 // Runs the program with its arguments.
 import { EXIT } from "./exit-codes.ts";
 import { complain } from "./failure.ts";
-import { parse, wantsJson } from "./parse.ts";
+import { parseCall, wantsJson } from "./parse.ts";
 
 /** @param argv without the program itself. Resolves with the exit code. */
 export async function run(argv: readonly string[]): Promise<number> {
   try {
-    const parsed = parse(argv);
-    if (parsed.type === "call") return await parsed.command.run(parsed.call);
+    const parsed = parseCall(argv);
+    if (parsed.type === "call") return await parsed.call.command.run(parsed.call);
     if (parsed.type === "version") process.stdout.write(`${await versionOf()}\n`);
     else {
-      const { helpJson, helpOf } = await import("./help.ts");
+      const { helpJson, helpText } = await import("./help.ts");
       const { command, isJson } = parsed;
-      process.stdout.write(isJson ? `${JSON.stringify(helpJson(command))}\n` : helpOf(command));
+      process.stdout.write(isJson ? `${JSON.stringify(helpJson(command))}\n` : helpText(command));
     }
     return EXIT.done;
   } catch (error) {

@@ -1,7 +1,7 @@
 // Secrets of backends: from the environment, or asked for without echo.
-import type { BackendRow } from "./backends.ts";
+import type { BackendRow } from "./backend.ts";
 import { EXIT } from "./exit-codes.ts";
-import { Failure, wrongCall } from "./failure.ts";
+import { ProgramFailure, wrongCall } from "./failure.ts";
 import type { Given } from "./given.ts";
 import { exitCodeOfSignal, onSignals } from "./signals.ts";
 
@@ -41,7 +41,7 @@ function ask(question: string): Promise<string> {
     let text = "";
     const off = onSignals((signal) => {
       end();
-      reject(new Failure(exitCodeOfSignal(signal), "ended by a signal"));
+      reject(new ProgramFailure(exitCodeOfSignal(signal), "ended by a signal"));
     });
     const end = (): void => {
       off();
@@ -59,7 +59,7 @@ function ask(question: string): Promise<string> {
       for (const key of keys) {
         if (key === CTRL_C) {
           end();
-          reject(new Failure(EXIT.interrupted, "interrupted"));
+          reject(new ProgramFailure(EXIT.interrupted, "interrupted"));
           return;
         }
         if (key === CTRL_D || ENTER.test(key)) {

@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import type { Chat, ChatResult } from "../../chat/index.ts";
 import { isObject } from "../../core/checks.ts";
 import type { Answer, Decision } from "../../core/index.ts";
-import { Failure, wrongCall } from "../failure.ts";
+import { ProgramFailure, wrongCall } from "../failure.ts";
 
 export interface Decisions {
   readonly close: () => void;
@@ -31,7 +31,7 @@ export function readDecisions(
       const result = carryOut(chat, JSON.parse(line));
       if (!result.ok) complain(result.error);
     } catch (error) {
-      const reason = error instanceof Failure ? error.message : "it is no JSON";
+      const reason = error instanceof ProgramFailure ? error.message : "it is no JSON";
       complain(wrongCall(`Line ${count} of the standard input is no decision: ${reason}.`, FORMS));
     }
   });

@@ -2,16 +2,16 @@
 import { type Chat, type ChatMessage, type ChatPending, inert } from "../../chat/index.ts";
 import type { ToolRule } from "../../core/index.ts";
 import { EXIT } from "../exit-codes.ts";
-import { complain, Failure } from "../failure.ts";
+import { complain, ProgramFailure } from "../failure.ts";
 import { onSignals } from "../signals.ts";
 import { type Decisions, readDecisions } from "./decisions.ts";
-import { type Output, printerFor } from "./printer.ts";
+import { printerFor, type TurnOutput } from "./printer.ts";
 import { SettleByRules } from "./settle-by-rules.ts";
-import { answerTo, reportOf, type Stop, type TurnReport } from "./turn-report.ts";
+import { answerTo, type Stop, type TurnReport, turnReport } from "./turn-report.ts";
 
 export interface OneTurnSetup {
   readonly prompt: string;
-  readonly output: Output;
+  readonly output: TurnOutput;
   /** Whether failures are JSON. */
   readonly isJson: boolean;
   /** Whether decisions come on the standard input. */
@@ -63,7 +63,7 @@ export async function answerOneTurn(chat: Chat, setup: OneTurnSetup): Promise<nu
     if (!sent.ok && id === undefined) return complain(sent.error, isJson);
     const isOver = settled(chat, id ?? "", (message) => printer.answer(message));
     const isReached = await Promise.race([isStopped.then(() => true), isOver]);
-    const report = reportOf(chat.getSnapshot(), { id: id ?? "", stop, isReached, backend, session });
+    const report = turnReport(chat.getSnapshot(), { id: id ?? "", stop, isReached, backend, session });
     printer.end(report);
     tell(report, stop, isJson);
     const { problem } = chat.getSnapshot();
@@ -110,14 +110,14 @@ function tell(report: TurnReport, stop: Stop | undefined, isJson: boolean): void
   if (stop?.type === "pipe") return; // whoever read has left
   if (stop?.type === "timeout")
     complain(
-      new Failure(exit_code, "The turn took longer than --timeout.", "Raise it, or leave it out."),
+      new ProgramFailure(exit_code, "The turn took longer than --timeout.", "Raise it, or leave it out."),
       isJson,
     );
-  else if (error) complain(new Failure(exit_code, `${error.title}.`, error.detail), isJson);
+  else if (error) complain(new ProgramFailure(exit_code, `${error.title}.`, error.detail), isJson);
   else if (exit_code === EXIT.denied) {
     const names = [...new Set(denied)].map((name) => inert(name, { keepNewlines: false }));
     complain(
-      new Failure(
+      new ProgramFailure(
         exit_code,
         `Denied: ${names.join(", ")}.`,
         `To allow it: ${names.map((name) => `--allow ${name}`).join(" ")}.`,

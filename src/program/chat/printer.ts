@@ -4,17 +4,17 @@ import { toJsonl } from "../../universal/index.ts";
 import type { TurnReport } from "./turn-report.ts";
 
 export const OUTPUTS = ["text", "json", "stream-json"] as const;
-export type Output = (typeof OUTPUTS)[number];
+export type TurnOutput = (typeof OUTPUTS)[number];
 
 /** Prints one turn while it comes. */
-export interface Printer {
+export interface TurnPrinter {
   /** The answer so far. */
   answer(message: ChatMessage): void;
   end(report: TurnReport): void;
 }
 
 /** @param write to stdout */
-export function printerFor(output: Output, chat: Chat, write: (text: string) => void): Printer {
+export function printerFor(output: TurnOutput, chat: Chat, write: (text: string) => void): TurnPrinter {
   switch (output) {
     case "text":
       return new TextPrinter(write);
@@ -27,7 +27,7 @@ export function printerFor(output: Output, chat: Chat, write: (text: string) => 
 }
 
 /** Prints the text of an answer piece by piece, without what a terminal would obey. */
-class TextPrinter implements Printer {
+class TextPrinter implements TurnPrinter {
   readonly #write: (text: string) => void;
   readonly #inert = createInert();
   readonly #shown = new Map<string, number>();

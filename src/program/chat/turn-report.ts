@@ -47,7 +47,7 @@ interface Ended {
   readonly session: string | undefined;
 }
 
-export function reportOf(
+export function turnReport(
   snapshot: ChatSnapshot,
   { id, stop, isReached, backend, session }: Ended,
 ): TurnReport {

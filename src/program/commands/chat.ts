@@ -1,12 +1,11 @@
 // `agentwire chat`: the screen, plain lines, or one turn.
 import { createChat } from "../../chat/index.ts";
-import type { BackendRow } from "../backends.ts";
+import type { BackendRow } from "../backend.ts";
 import { answerOneTurn } from "../chat/one-turn.ts";
-import { OUTPUTS, type Output } from "../chat/printer.ts";
+import { OUTPUTS, type TurnOutput } from "../chat/printer.ts";
 import { SettleByRules } from "../chat/settle-by-rules.ts";
 import { type KeptChat, keptChat, lastChat } from "../chats.ts";
-import type { Call } from "../command.ts";
-import { COMMANDS } from "../commands.ts";
+import type { CommandCall } from "../command.ts";
 import { wrongCall } from "../failure.ts";
 import { talkInLines } from "../lines/talk.ts";
 import { backendOf, openBackend } from "../open-backend.ts";
@@ -18,10 +17,9 @@ const MAX_TIMEOUT = 604_800;
 /** The id of a relay's chat, unless `--session` names one. */
 const MAIN_CHAT = "main";
 
-export async function chat(call: Call): Promise<number> {
+export async function chatCommand(call: CommandCall): Promise<number> {
   const { given } = call;
-  const command = COMMANDS.find(({ name }) => name === "chat") ?? { name: "chat", options: [] };
-  const backend = backendOf(call, command);
+  const backend = backendOf(call);
   const turn = await oneTurnOf(call);
   const session = await sessionOf(backend, call);
   const opened = await openBackend(backend, call, given.text("session") ?? MAIN_CHAT);
@@ -46,7 +44,7 @@ export async function chat(call: Call): Promise<number> {
   }
 }
 
-async function talk(made: ReturnType<typeof createChat>, call: Call): Promise<number> {
+async function talk(made: ReturnType<typeof createChat>, call: CommandCall): Promise<number> {
   const { stdin, stdout, stderr } = process;
   if (!stdin.isTTY || !stdout.isTTY) return talkInLines(made, stdin, stdout);
   const { loadTui } = await import("../tui/load-tui.ts");
@@ -61,14 +59,14 @@ async function talk(made: ReturnType<typeof createChat>, call: Call): Promise<nu
 
 interface OneTurn {
   readonly prompt: string;
-  readonly output: Output;
+  readonly output: TurnOutput;
   readonly isAsking: boolean;
   /** ms */
   readonly timeout: number | undefined;
 }
 
 /** Undefined for a chat of any number of turns. @throws Failure for options that do not go together */
-async function oneTurnOf({ given }: Call): Promise<OneTurn | undefined> {
+async function oneTurnOf({ given }: CommandCall): Promise<OneTurn | undefined> {
   const isAsking = given.flag("ask-stdio");
   const output = given.oneOf("output", OUTPUTS) ?? (isAsking ? "stream-json" : "text");
   const seconds = given.number("timeout", 0.001, MAX_TIMEOUT);
@@ -101,7 +99,7 @@ async function readPrompt(): Promise<string> {
 }
 
 /** Where the chat is kept; undefined where it is not, or the server keeps it. */
-async function sessionOf({ name, keeps }: BackendRow, { given }: Call): Promise<KeptChat | undefined> {
+async function sessionOf({ name, keeps }: BackendRow, { given }: CommandCall): Promise<KeptChat | undefined> {
   const session = given.text("session");
   const isContinued = given.flag("continue");
   if (session !== undefined && isContinued)

@@ -4,10 +4,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Authorize, createRelay, type Relay } from "../../server/index.ts";
 import { relayListener } from "../../server/node.ts";
-import type { Call } from "../command.ts";
-import { COMMANDS } from "../commands.ts";
+import type { CommandCall } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { Failure, wrongCall } from "../failure.ts";
+import { ProgramFailure, wrongCall } from "../failure.ts";
 import { backendOf, openBackend } from "../open-backend.ts";
 import { openLog } from "../open-log.ts";
 import { exitCodeOfSignal, onSignals } from "../signals.ts";
@@ -21,12 +20,9 @@ const TOKEN = "AGENTWIRE_TOKEN";
 /** Characters: as many as nobody guesses. */
 const LEAST_TOKEN = 16;
 
-export async function serve(call: Call): Promise<number> {
+export async function serveCommand(call: CommandCall): Promise<number> {
   const { given, isJson } = call;
-  const backend = backendOf(
-    call,
-    COMMANDS.find(({ name }) => name === "serve") ?? { name: "serve", options: [] },
-  );
+  const backend = backendOf(call);
   if (backend.name === "remote")
     throw wrongCall(
       "A relay cannot serve a relay.",
@@ -103,13 +99,13 @@ function listen(server: Server, port: number, host: string): Promise<number> {
 function failureOf(error: NodeJS.ErrnoException, port: number, host: string): Error {
   switch (error.code) {
     case "EADDRINUSE":
-      return new Failure(
+      return new ProgramFailure(
         EXIT.failed,
         `Port ${port} is taken.`,
         "Pass another one, or --port 0 for a free one.",
       );
     case "EACCES":
-      return new Failure(
+      return new ProgramFailure(
         EXIT.failed,
         `Port ${port} needs rights that this user lacks.`,
         "Pass a port above 1023.",

@@ -1,15 +1,15 @@
 // The user at the terminal: what the chat waits for, asked in lines.
 import { type Chat, type ChatPending, reveal } from "../../chat/index.ts";
-import { type Lines, quoted, type Screen } from "./terminal.ts";
+import { behindBar, type Screen, type TypedLines } from "./terminal.ts";
 import { until } from "./until.ts";
 
 /** The user at the terminal, who is asked what the chat waits for. */
 export class ChatUser {
   readonly #chat: Chat;
   readonly #screen: Screen;
-  readonly #lines: Lines;
+  readonly #lines: TypedLines;
 
-  constructor(chat: Chat, screen: Screen, lines: Lines) {
+  constructor(chat: Chat, screen: Screen, lines: TypedLines) {
     this.#chat = chat;
     this.#screen = screen;
     this.#lines = lines;
@@ -60,7 +60,7 @@ export class ChatUser {
     const fields = typeof input === "object" && input !== null ? input : { input };
     for (const [field, value] of Object.entries(fields)) {
       const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-      this.#screen.line(`  ${reveal(field)}:\n${quoted(reveal(text))}`, "bold");
+      this.#screen.line(`  ${reveal(field)}:\n${behindBar(reveal(text))}`, "bold");
     }
     const always = grant === undefined ? "" : `, always (${reveal(grant)}, in this session)`;
     this.#screen.ask(`Allow it? y(es), n(o)${always}: `, "yellow");

@@ -9,7 +9,7 @@ import {
   reveal,
 } from "../../chat/index.ts";
 import type { List } from "../../universal/index.ts";
-import { quoted, type Screen } from "./terminal.ts";
+import { behindBar, type Screen } from "./terminal.ts";
 
 /** Lines of an output that are shown. */
 const MAX_OUTPUT_LINES = 12;
@@ -55,7 +55,7 @@ export class PartView {
         return;
       case "file": {
         const [path = ""] = part.path.startsWith("data:") ? part.path.split(/[;,]/, 1) : [part.path];
-        const diff = part.diff ? `\n${quoted(part.diff)}` : "";
+        const diff = part.diff ? `\n${behindBar(part.diff)}` : "";
         this.#line(`  ${part.action ?? "shows"} ${path}${diff}`, "dim");
         return;
       }
@@ -118,5 +118,5 @@ function framed(output: string): string {
   if (lines.length === 1 && lines[0] === "") return "";
   const more = lines.length - MAX_OUTPUT_LINES;
   const shown = more > 0 ? [...lines.slice(0, MAX_OUTPUT_LINES), `... and ${more} more lines`] : lines;
-  return `:\n${quoted(shown.join("\n"))}`;
+  return `:\n${behindBar(shown.join("\n"))}`;
 }

@@ -5,7 +5,7 @@ import { EXIT } from "../exit-codes.ts";
 import { exitCodeOfSignal } from "../signals.ts";
 import { ChatUser } from "./chat-user.ts";
 import { ChatView } from "./chat-view.ts";
-import { Lines, Screen, wantsColour } from "./terminal.ts";
+import { Screen, TypedLines, wantsColour } from "./terminal.ts";
 import { until } from "./until.ts";
 
 const HELP =
@@ -23,7 +23,7 @@ export async function talkInLines(
 ): Promise<number> {
   const isTerminal = stdin.isTTY === true && stdout.isTTY === true;
   const screen = new Screen(stdout, wantsColour(process.env, isTerminal));
-  const lines = new Lines(stdin, () => isTerminal && screen.entered());
+  const lines = new TypedLines(stdin, () => isTerminal && screen.entered());
   const view = new ChatView(screen);
   const user = new ChatUser(chat, screen, lines);
   chat.subscribe(() => view.show(chat.getSnapshot()));
@@ -89,7 +89,7 @@ interface Ending {
  * The first Ctrl-C cancels what runs; where nothing runs, and at the second, it ends the chat. So do other signals, and a reader of the
  * output that has left.
  */
-function endingOf(chat: Chat, lines: Lines, stdout: Writable): Ending {
+function endingOf(chat: Chat, lines: TypedLines, stdout: Writable): Ending {
   let count = 0;
   let code: number | undefined;
   const end = (how: number): void => {

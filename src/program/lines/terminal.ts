@@ -7,7 +7,7 @@ import { createInert } from "../../chat/print/inert.ts";
 const BAR = "    | ";
 
 /** Behind a bar, so that no line of it can pass for somebody else's. */
-export function quoted(text: string): string {
+export function behindBar(text: string): string {
   return text.trimEnd().replace(/^/gm, BAR);
 }
 
@@ -29,7 +29,7 @@ export function wantsColour(env: NodeJS.ProcessEnv, isTerminal: boolean): boolea
   return FORCE_COLOR === undefined ? isTerminal : FORCE_COLOR !== "0";
 }
 
-export type Style = Parameters<typeof styleText>[0];
+export type TextStyle = Parameters<typeof styleText>[0];
 
 /** Where a chat is shown. Whatever it is given is inert when it is written, also where an escape sequence comes in pieces. */
 export class Screen {
@@ -37,7 +37,7 @@ export class Screen {
   readonly #colour: boolean;
   readonly #inert = createInert();
   #atMargin = true;
-  #style: Style | undefined;
+  #style: TextStyle | undefined;
 
   constructor(out: Writable, colour: boolean) {
     this.#out = out;
@@ -45,19 +45,19 @@ export class Screen {
   }
 
   /** A piece of text that goes on where the last one ended, unless that was of another style. */
-  stream(text: string, style?: Style): void {
+  stream(text: string, style?: TextStyle): void {
     if (style !== this.#style) this.fresh();
     this.#style = style;
     this.#write(this.#inert.push(text), style);
   }
 
   /** A line, or several, of its own. */
-  line(text = "", style?: Style): void {
+  line(text = "", style?: TextStyle): void {
     this.ask(`${text}\n`, style);
   }
 
   /** What the user answers on the same line. */
-  ask(text: string, style?: Style): void {
+  ask(text: string, style?: TextStyle): void {
     this.fresh();
     this.#write(this.#inert.push(text) + this.#inert.end(), style);
   }
@@ -74,7 +74,7 @@ export class Screen {
     this.#atMargin = true;
   }
 
-  #write(shown: string, style?: Style): void {
+  #write(shown: string, style?: TextStyle): void {
     if (shown === "") return;
     this.#atMargin = shown.endsWith("\n");
     this.#out.write(
@@ -84,7 +84,7 @@ export class Screen {
 }
 
 /** What a user types, line by line. */
-export class Lines {
+export class TypedLines {
   readonly #interface;
   readonly #ahead = new Set<{ readonly line: string }>();
   #waiting: ((line: string | undefined) => void) | undefined;
