@@ -16,7 +16,7 @@ export function usageOf({ name, args, rest }: CommandRow): string {
 }
 
 /** The help of a command, or of the program. */
-export function helpText(command: CommandRow | undefined): string {
+export function helpPage(command: CommandRow | undefined): string {
   const sections = command ? commandHelp(command) : programHelp();
   return `${sections.join("\n\n")}\n`;
 }

@@ -10,9 +10,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (parsed.type === "call") return await parsed.call.command.run(parsed.call);
     if (parsed.type === "version") process.stdout.write(`${await versionOf()}\n`);
     else {
-      const { helpJson, helpText } = await import("./help.ts");
+      const { helpJson, helpPage } = await import("./help.ts");
       const { command, isJson } = parsed;
-      process.stdout.write(isJson ? `${JSON.stringify(helpJson(command))}\n` : helpText(command));
+      process.stdout.write(isJson ? `${JSON.stringify(helpJson(command))}\n` : helpPage(command));
     }
     return EXIT.done;
   } catch (error) {
