@@ -34,6 +34,7 @@ describe("the contents of the tarball", () => {
     "docs/otel.md",
     "docs/sessions.md",
     "docs/testing.md",
+    "docs/program.md",
     "package.json",
     "dist/index.js",
     "dist/index.d.cts",

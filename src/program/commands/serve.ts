@@ -48,8 +48,9 @@ export async function serveCommand(call: CommandCall): Promise<number> {
     try {
       const bound = await listen(server, port, host);
       const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}${PATH}`;
+      const ended = untilSignal(); // before anybody learns that the server is there
       tellReady({ isJson, url, token, log: log.place, backend: backend.name });
-      const signal = await untilSignal();
+      const signal = await ended;
       say("ending: turns that run get 5 s");
       return signal === "SIGINT" ? exitCodeOfSignal(signal) : EXIT.done;
     } finally {
