@@ -16,7 +16,7 @@ import { tempFolder } from "../support/temp-folder.ts";
 import type { Check, Finding } from "./finding.ts";
 import { deadLinks, judgeContents, namedMap } from "./package/contents.ts";
 import { lint } from "./package/lint.ts";
-import { browserApp, exercise, firstProgram } from "./package/programs.ts";
+import { browserApp, exercise, firstProgram, installedProgram } from "./package/programs.ts";
 import { judgeSideEffects } from "./package/side-effects.ts";
 
 const README = "README.md";
@@ -77,6 +77,11 @@ export const packageCheck: Check = async (root, note) => {
     }
     note(`the README's first program on ${versions}`);
   }
+  for (const node of nodes) {
+    const complaint = await installedProgram(consumer, node);
+    if (complaint !== undefined) report("src/program", complaint);
+  }
+  note(`the program agentwire on ${versions}`);
   return findings;
 };
 

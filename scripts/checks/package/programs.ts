@@ -67,6 +67,20 @@ export async function firstProgram(
   return undefined;
 }
 
+/** Runs the program `agentwire` as its first user would: installed package, nothing else. */
+export async function installedProgram(consumer: Consumer, node: NodeVersion): Promise<string | undefined> {
+  const file = join(consumer.folder, "node_modules", ".bin", "agentwire");
+  const result = await run(node.path, [file, "chat", "mock", "-p", "ask"], {
+    cwd: consumer.folder,
+    timeout: TIMEOUT,
+  });
+  const label = `agentwire chat mock on Node ${node.version}`;
+  if (!result.ok) return `${label} fails: ${ending(result)}`;
+  return result.stdout.startsWith("You said: ask.")
+    ? undefined
+    : `${label} prints ${JSON.stringify(result.stdout)}`;
+}
+
 function ending(result: RunResult): string {
   return `${result.ending}\n${tail(result)}`.trim();
 }

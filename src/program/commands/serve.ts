@@ -42,12 +42,14 @@ export async function serveCommand(call: CommandCall): Promise<number> {
       basePath: PATH,
       origins: given.list("origin"),
       logger: { debug() {}, info() {}, warn: say, error: say },
-      ...(names.length === 0 && host === LOOPBACK ? {} : { hosts: [...names, host, "localhost", LOOPBACK] }),
+      ...(names.length === 0 && host === LOOPBACK
+        ? {}
+        : { hosts: [...names, inUrl(host), "localhost", LOOPBACK] }),
     });
     const server = createServer(relayListener(relay.handler));
     try {
       const bound = await listen(server, port, host);
-      const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}${PATH}`;
+      const url = `http://${inUrl(host)}:${bound}${PATH}`;
       const ended = untilSignal(); // before anybody learns that the server is there
       tellReady({ isJson, url, token, log: log.place, backend: backend.name });
       const signal = await ended;
@@ -61,6 +63,9 @@ export async function serveCommand(call: CommandCall): Promise<number> {
     await opened.close?.();
   }
 }
+
+/** An address of IPv6 stands in brackets. */
+const inUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
 interface Token {
   readonly value: string;
