@@ -114,6 +114,19 @@ const ADAPTED: ReadonlyMap<string, readonly string[]> = new Map([
   ["otel", ["@opentelemetry/api"]],
 ]);
 
+/** What the program sees of the rooms that it may not look into. */
+export const ENTRIES: readonly string[] = [
+  ...ALL_FLATS.map((flat) => `${flat}/index.ts`),
+  "codebuff-run/tools/index.ts",
+  "ink/index.ts",
+  "remote/index.ts",
+  "server/index.ts",
+  "server/node.ts",
+  "server/redis/index.ts",
+  "testing/index.ts",
+  "testing/agent/index.ts",
+];
+
 /** The room of `src/index.ts`, which is no folder. */
 export const FRONT_DOOR = "index.ts";
 
@@ -217,27 +230,7 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
     },
   ],
   // The program: it sees of each backend what users see, and has no entry.
-  [
-    "program",
-    {
-      imports: [
-        "core",
-        "universal",
-        "chat",
-        "ink/index.ts",
-        "server/index.ts",
-        "server/node.ts",
-        "server/redis/index.ts",
-        "remote/index.ts",
-        ...ALL_FLATS.map((flat) => `${flat}/index.ts`),
-        "codebuff-run/tools/index.ts",
-        "testing/index.ts",
-        "testing/agent/index.ts",
-      ],
-      neutral: false,
-      node: "everywhere",
-    },
-  ],
+  ["program", { imports: ["core", "universal", "chat", ...ENTRIES], neutral: false, node: "everywhere" }],
   // The same folder as an entry of its own, for pages too.
   ["testing/agent", { imports: ["core", "universal"], neutral: true }],
 ]);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
   ALL_FLATS,
+  ENTRIES,
   FLATS,
   ROOMS,
   type Room,
@@ -39,6 +40,7 @@ function rulesOnPage(): Readonly<Record<string, Rule>> {
         const small = "small parts of `core`";
         if (part.startsWith("types of ")) found.types = namesIn(part);
         else if (part.startsWith("in `universal.ts` also ")) found.universal = namesIn(part).slice(1);
+        else if (part === "entries of the others") found.imports = [...(found.imports ?? []), ...ENTRIES];
         else
           found.imports = [...namesIn(part.replace(small, "")), ...(part.includes(small) ? SMALL_PARTS : [])];
       }
