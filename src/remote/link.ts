@@ -192,8 +192,9 @@ export class RelayLink {
       case "events": {
         const { events, last } = frame;
         const at = last.at - events.length;
-        if (at !== (before?.at ?? 0) || (before && last.log !== before.log))
-          return relayLost(`position ${last.at} does not follow position ${before?.at ?? 0}`);
+        const shown = before?.at ?? 0;
+        if (at !== shown || (before && last.log !== before.log))
+          return relayLost(`position ${last.at} does not follow position ${shown}`);
         const newest = events.at(-1);
         this.#position = last;
         this.#seen = newest && eventMark(newest);

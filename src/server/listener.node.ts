@@ -52,7 +52,7 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | un
   const { method = "GET", url = "/", headers: given } = incoming;
   const headers = new Headers();
   for (const [name, value] of Object.entries(given))
-    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
+    headers.set(name, [value].flat().join(", "));
   try {
     const target = new URL(url, `http://${given.host ?? "localhost"}`);
     if (method === "GET" || method === "HEAD") return new Request(target, { method, headers, signal });
