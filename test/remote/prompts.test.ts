@@ -3,6 +3,7 @@ import { TurnFeed } from "../../src/chat/turn-feed.ts";
 import { deferred } from "../../src/core/deferred.ts";
 import { Script } from "../universal/build.ts";
 import { FakeRelay } from "./support/fake-relay.ts";
+import { localStorageOf } from "./support/local-storage.ts";
 import { expectSound, Viewer } from "./support/world.ts";
 
 /** The driver takes the first prompt of the queue, and answers it. */
@@ -464,19 +465,3 @@ test("a turn feed ends with a reset: the adapter's reader does not hang", async 
   await read;
   feed.close();
 });
-
-function localStorageOf(items: Map<string, string>): Disposable {
-  const before = Object.getOwnPropertyDescriptor(globalThis, "localStorage");
-  const value = {
-    getItem: (name: string) => items.get(name) ?? null,
-    setItem: (name: string, text: string) => void items.set(name, text),
-    removeItem: (name: string) => void items.delete(name),
-  };
-  Object.defineProperty(globalThis, "localStorage", { value, configurable: true });
-  return {
-    [Symbol.dispose]: () => {
-      if (before) Object.defineProperty(globalThis, "localStorage", before);
-      else Reflect.deleteProperty(globalThis, "localStorage");
-    },
-  };
-}
