@@ -50,6 +50,15 @@ describe("the body of a command", () => {
     expect(await row(body)).toMatchObject({ status: 400, body: { code: "invalid-json" } });
   });
 
+  test("that has no type answers 415, and one that is missing 400", async () => {
+    const body = new TextEncoder().encode('{"key":"k","type":"prompt","input":{"text":"a"}}');
+    const post = (init: RequestInit) =>
+      answerOf(new Rig().request("/chats/c/commands", { method: "POST", ...init }));
+    expect(await post({ body })).toMatchObject({ status: 415, body: { code: "content-type" } });
+    const headers = { "content-type": "application/json" };
+    expect(await post({ headers })).toMatchObject({ status: 400, body: { code: "invalid-json" } });
+  });
+
   test("that is no UTF-8, of another charset, or of another length than declared, answers 400 `invalid-json`", async () => {
     const json = '{"key":"k","type":"prompt","input":{"text":"a"}}';
     const bytes = new Uint8Array([...new TextEncoder().encode(json)]);

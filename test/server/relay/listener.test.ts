@@ -86,6 +86,62 @@ describe("the handler over node:http", () => {
     await viewer.turns(1);
   });
 
+  test("a request of HTTP/1.0 without a host is answered, and headers that came twice are one", async () => {
+    const seen: (string | null)[] = [];
+    const { port } = await served({}, (handler) => (request) => {
+      seen.push(request.headers.get("set-cookie"), new URL(request.url).host);
+      return handler(request);
+    });
+    const text = await new Promise<string>((resolve, reject) => {
+      const socket = connect(port, "127.0.0.1");
+      let got = "";
+      socket.on("data", (data) => {
+        got += String(data);
+      });
+      socket.on("end", () => resolve(got));
+      socket.on("error", reject);
+      socket.write("GET /chats/c/snapshot HTTP/1.0\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n");
+    });
+    expect(text).toMatch(/^HTTP\/1.1 204/);
+    expect(seen).toEqual(["a=1, b=2", "localhost"]);
+  });
+
+  test("a long text goes out as fast as its reader takes it, and a reader that leaves ends the reading", async () => {
+    let pages = 0;
+    const mock = { deltas: 2_000, script: () => ["x".repeat(8_000_000)] };
+    const { rig, port, url } = await served({ mock });
+    const viewer = await rig.view();
+    await rig.prompt("Hello");
+    await viewer.turns(1);
+    await viewer.close();
+    const page = rig.log.page.bind(rig.log);
+    rig.log.page = (...args) => {
+      pages++;
+      return page(...args);
+    };
+    const whole = await (await fetch(`${url}/chats/c/events?live=no`)).text();
+    const all = pages;
+    expect(whole.trim().split("\n")).toHaveLength(viewer.events.length);
+    pages = 0;
+    const stuck = connect(port, "127.0.0.1").pause();
+    stuck.write("GET /chats/c/events?live=no HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await rig.until(async () => pages > 0);
+    for (let round = 0; round < 200; round++) await new Promise((resolve) => setImmediate(resolve));
+    expect(pages).toBeLessThan(all);
+    stuck.destroy();
+    expect((await fetch(`${url}/chats/c/snapshot`)).status).toBe(204);
+  });
+
+  test("a stream that the relay has ended before the socket got it is a whole answer", async () => {
+    const { url } = await served({}, (handler) => async (request) => {
+      const gone = new AbortController();
+      const response = await handler(new Request(request, { signal: gone.signal }));
+      gone.abort();
+      return response;
+    });
+    expect(await (await fetch(`${url}/chats/c/events`)).text()).toBe("");
+  });
+
   test("a body that is too large answers 413, and the connection ends", async () => {
     const { port } = await served({ maxBody: 1_000 });
     const answer = await new Promise<{ status: number | undefined; connection: string | undefined }>(

@@ -1,5 +1,6 @@
 import { createRelay, memoryLog } from "agentwire/server";
-import { agentStep } from "agentwire/testing/agent";
+import { agentStep, MockAgent } from "agentwire/testing/agent";
+import type { AgentSource, UniversalEvent } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import { answerOf, HOST, Rig } from "./support/rig.ts";
 
@@ -201,6 +202,14 @@ describe("CORS", () => {
     }
   });
 
+  test("OPTIONS of a page that asks for no headers names those of the protocol", async () => {
+    const rig = new Rig({ origins: [APP] });
+    const response = await rig.request("/chats/c/events", preflight({ origin: APP }));
+    expect(response.headers.get("access-control-allow-headers")).toBe(
+      "Content-Type, Last-Event-ID, Relay-Seen, Authorization",
+    );
+  });
+
   test("OPTIONS answers 403 `origin` for another page", async () => {
     const rig = new Rig({ origins: [APP] });
     const answer = await answerOf(
@@ -285,6 +294,43 @@ describe("R17: what leaves the server", () => {
     await rig.prompt("Hello");
     await viewer.turns(1);
     expect(JSON.stringify(viewer.events)).not.toMatch(/"stack"|\.ts:\d/);
+  });
+
+  test("an event of a source has neither its raw message nor a stack, however deep, and lists stay lists", async () => {
+    const agent = new MockAgent({ script: () => [agentStep.error("broken")] });
+    const deep = (levels: number): unknown => (levels === 0 ? "end" : { cause: deep(levels - 1), stack: "at x.ts:1" });
+    const alter = (event: UniversalEvent): UniversalEvent =>
+      event.type === "error"
+        ? ({
+            ...event,
+            raw: { secret: 1 },
+            data: { ...event.data, details: { tries: [{ stack: "at x.ts:1", why: "late" }], deep: deep(20) } },
+          } as UniversalEvent)
+        : event;
+    const source: AgentSource = {
+      name: agent.name,
+      client: () => agent.client(),
+      toUniversal: (of, options) => {
+        const stream = agent.toUniversal(of, options);
+        return new Proxy(stream, {
+          get: (target, name) => {
+            const value: unknown = Reflect.get(target, name, target);
+            if (name === "on")
+              return (...[type, listener, how]: Parameters<typeof target.on>) =>
+                target.on(type, (event, position) => listener(alter(event), position), how);
+            return typeof value === "function" ? value.bind(target) : value;
+          },
+        });
+      },
+    };
+    const rig = new Rig({ source: () => source });
+    const viewer = await rig.view();
+    await rig.prompt("Hello");
+    await viewer.turns(1);
+    const error = viewer.events.find(({ type }) => type === "error");
+    expect(error?.raw).toBeNull();
+    expect(error?.data).toMatchObject({ details: { tries: [{ why: "late" }] } });
+    expect(JSON.stringify(error)).not.toMatch(/stack|"end"|secret/);
   });
 
   test("an event that is too large is cut, with a note", async () => {
