@@ -81,7 +81,11 @@ export class RemoteCore
     });
     this.settings = settings;
     this.clock = this.outbox.clock(settings.clock);
-    this.#commands = new Commands(this, () => this.inbox.prompts.length);
+    this.#commands = new Commands(
+      this,
+      () => this.inbox.prompts.length,
+      () => this.#link?.doubt(),
+    );
     this.inbox = new RemoteInbox(this, this.#commands);
     this.#turns = new RemoteTurns(this);
     this.#requests = new RemoteRequests({

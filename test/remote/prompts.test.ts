@@ -173,6 +173,18 @@ describe("a prompt over a relay", () => {
     expect(viewer.lines).toEqual(["user sent: Hello", "assistant completed: Yes."]);
   });
 
+  test("that a proxy answers with 502 makes the client open its stream anew: the old one may be dead", async () => {
+    await using relay = await FakeRelay.start();
+    await using viewer = new Viewer(relay);
+    await viewer.ready();
+    relay.nextCommands.push({ status: 502 });
+    relay.onCommand = () => answers(relay);
+    viewer.chat.send("Hello");
+    await relay.until(() => relay.streams.length === 2);
+    await viewer.until(({ busy, messages }) => !busy && messages.length === 2);
+    expect(viewer.lines).toEqual(["user sent: Hello", "assistant completed: Yes."]);
+  });
+
   test("whose turn came while its answer was lost is not posted again", async () => {
     await using relay = await FakeRelay.start();
     await using viewer = new Viewer(relay);

@@ -518,7 +518,9 @@ describe("branches", () => {
   });
 
   test("keep the agent's memory of each branch over a change of the server", async () => {
-    const agent = new MockAgent({ script: ({ messages, n }) => [`${n}: I know ${messages.length} messages`] });
+    const agent = new MockAgent({
+      script: ({ messages, n }) => [`${n}: I know ${messages.length} messages`],
+    });
     const a = new Rig({ agent });
     const viewer = await a.view();
     await a.prompt("one", "p1");

@@ -1,11 +1,16 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
+import { relayListener } from "agentwire/server/node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Script } from "../../universal/build.ts";
 import { answerOf } from "./support/rig.ts";
 import { served } from "./support/served.ts";
 
 const prompt = { key: "p1", type: "prompt", input: { text: "Hello" } };
+
+test("relayListener(relay) instead of relayListener(relay.handler) is refused", () => {
+  expect(() => relayListener({ handler: () => {} } as never)).toThrow(/Pass `relay.handler`/);
+});
 
 describe("the handler over node:http", () => {
   test("R22: streams events, JSON lines, the head, and answers commands", async () => {

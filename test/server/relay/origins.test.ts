@@ -179,7 +179,25 @@ describe("R19: no page of another origin can make a command", () => {
 
   test('`origins: "*"` with `credentials` is refused at the start, and so is a wrong origin', () => {
     expect(() => new Rig({ origins: "*", credentials: true })).toThrow(/each page could act for its visitor/);
-    expect(() => new Rig({ origins: ["https://app.example/"] })).toThrow(/origins/);
+    expect(() => new Rig({ origins: [APP, "https://app.example/"] })).toThrow(
+      /`origins\[1\]` is "https:\/\/app.example\/"/,
+    );
+  });
+
+  test.each(["localhost:8787", "http://localhost", ""])("`hosts` with %j is refused at the start", (host) => {
+    expect(() => new Rig({ hosts: ["[::1]", host] })).toThrow(/`hosts\[1\]` is .*without scheme and port/);
+  });
+
+  test("a refused origin or host is logged once, because a page cannot read the answer", async () => {
+    const warned: string[] = [];
+    const logger = { ...console, warn: (text: string) => void warned.push(text) };
+    const rig = new Rig({ logger });
+    for (const headers of [{ origin: APP, host: "x.example" }, { origin: APP }, { origin: APP }])
+      await rig.post(command, { headers: { "sec-fetch-site": "cross-site", ...headers } });
+    expect(warned).toEqual([
+      "agentwire relay: refused a request: the host name x.example is not one of `hosts`",
+      `agentwire relay: refused a request: the origin ${APP} is not one of \`origins\``,
+    ]);
   });
 });
 
@@ -298,13 +316,17 @@ describe("R17: what leaves the server", () => {
 
   test("an event of a source has neither its raw message nor a stack, however deep, and lists stay lists", async () => {
     const agent = new MockAgent({ script: () => [agentStep.error("broken")] });
-    const deep = (levels: number): unknown => (levels === 0 ? "end" : { cause: deep(levels - 1), stack: "at x.ts:1" });
+    const deep = (levels: number): unknown =>
+      levels === 0 ? "end" : { cause: deep(levels - 1), stack: "at x.ts:1" };
     const alter = (event: UniversalEvent): UniversalEvent =>
       event.type === "error"
         ? ({
             ...event,
             raw: { secret: 1 },
-            data: { ...event.data, details: { tries: [{ stack: "at x.ts:1", why: "late" }], deep: deep(20) } },
+            data: {
+              ...event.data,
+              details: { tries: [{ stack: "at x.ts:1", why: "late" }], deep: deep(20) },
+            },
           } as UniversalEvent)
         : event;
     const source: AgentSource = {
