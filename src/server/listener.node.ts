@@ -51,8 +51,7 @@ async function serve(
 function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
   const { method = "GET", url = "/", headers: given } = incoming;
   const headers = new Headers();
-  for (const [name, value] of Object.entries(given))
-    headers.set(name, [value].flat().join(", "));
+  for (const [name, value] of Object.entries(given)) headers.set(name, [value].flat().join(", "));
   try {
     const target = new URL(url, `http://${given.host ?? "localhost"}`);
     if (method === "GET" || method === "HEAD") return new Request(target, { method, headers, signal });

@@ -168,7 +168,10 @@ const NO_DATABASE = 26;
 
 function identityOf(database: DatabaseSync): { readonly isOurs: boolean; readonly version?: unknown } {
   const pragma = (name: string): unknown =>
-    database.prepare(`pragma ${name}`).all().flatMap((row) => Object.values(row))[0];
+    database
+      .prepare(`pragma ${name}`)
+      .all()
+      .flatMap((row) => Object.values(row))[0];
   try {
     const isOurs = pragma("application_id") === APPLICATION && pragma("journal_mode") === "wal";
     return { isOurs, version: pragma("user_version") };

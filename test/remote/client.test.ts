@@ -72,7 +72,9 @@ describe("a client of a relay refuses", () => {
 
   test("the state of another protocol", async () => {
     const { client } = await open();
-    expect(() => client.conversation({ from: { protocol: "acp", version: 1 } })).toThrow(/no state of a chat/);
+    expect(() => client.conversation({ from: { protocol: "acp", version: 1 } })).toThrow(
+      /no state of a chat/,
+    );
   });
 
   test("the id of a turn that does not run, and of a request that nobody has asked", async () => {
@@ -115,7 +117,10 @@ describe("a request to a relay", () => {
     await relay.until(() => relay.commands.length === 1);
     expect(relay.commands[0]?.["input"]).toEqual({
       text: "Look",
-      images: [{ data: `data:image/png;base64,${PNG}`, mediaType: "image/png" }, { data: "data:;base64,AQID" }],
+      images: [
+        { data: `data:image/png;base64,${PNG}`, mediaType: "image/png" },
+        { data: "data:;base64,AQID" },
+      ],
     });
   });
 });
@@ -253,7 +258,9 @@ describe("a request of a chat on a relay", () => {
     );
     script.permission("requested", { permission_id: "a" }).question("requested", { question_id: "q" });
     script.permission("requested", { permission_id: "b" });
-    script.permission("accept_for_session", { permission_id: "a" }).permission("reject", { permission_id: "b" });
+    script
+      .permission("accept_for_session", { permission_id: "a" })
+      .permission("reject", { permission_id: "b" });
     const answers = [{ question_index: 0, selected: ["Yes"], other_text: "but later" }];
     script.question("answered", { question_id: "q", answers });
     await tell();
@@ -286,7 +293,9 @@ describe("a request of a chat on a relay", () => {
     relay.tell(...script.events);
     await new Promise<void>((resolve) => client.on("approval", () => resolve()));
     relay.nextCommands.push({ status: 403, body: { code: "forbidden", message: "no" } });
-    const refused = new Promise<unknown>((resolve) => client.inbox.onChange((error) => error && resolve(error)));
+    const refused = new Promise<unknown>((resolve) =>
+      client.inbox.onChange((error) => error && resolve(error)),
+    );
     client.decide("a", "once");
     const resolved = new Promise<void>((resolve) =>
       client.universal().on("event", ({ type }) => type === "permission.resolved" && resolve()),

@@ -189,7 +189,9 @@ describe.skipIf(isRedisMissing)("redisLog", () => {
   });
 
   test("refuses a client that maps types, and one that does not answer as Redis does", async () => {
-    const buffers = redisLog(wrapped(client, { info: async () => Buffer.from("redis_version:7.4.0") as never }));
+    const buffers = redisLog(
+      wrapped(client, { info: async () => Buffer.from("redis_version:7.4.0") as never }),
+    );
     await expect(buffers.head("chat")).rejects.toThrow(/maps no types/);
     const unknown = redisLog(wrapped(client, { info: async () => "# Server" }));
     await expect(unknown.head("chat")).rejects.toMatchObject({ code: "unsupported" });

@@ -518,7 +518,9 @@ describe("branches", () => {
   });
 
   test("keep the agent's memory of each branch over a change of the server", async () => {
-    const agent = new MockAgent({ script: ({ messages, n }) => [`${n}: I know ${messages.length} messages`] });
+    const agent = new MockAgent({
+      script: ({ messages, n }) => [`${n}: I know ${messages.length} messages`],
+    });
     const a = new Rig({ agent });
     const viewer = await a.view();
     await a.prompt("one", "p1");
@@ -593,7 +595,7 @@ describe("a server that does not drive the chat", () => {
   });
 });
 
-test("a prompt that waits in the chat, because the agent forgot the conversation, is cancelled by its key", async () => {
+test("a prompt that waits because the agent forgot the conversation is cancelled by its key", async () => {
   const forgetful = () => new MockAgent({ capabilities: { history: "server" } });
   const a = new Rig({ agent: forgetful() });
   const viewer = await a.view();

@@ -99,7 +99,10 @@ test.each([
   ["no list of what is open", { position: 1, open: "none", prompt: null, completed: null }],
   ["a key that is no text", { position: 1, open: [], prompt: 5, completed: null }],
   ["a turn that is no text", { position: 1, open: [], prompt: null, completed: 5 }],
-  ["a chat of another version", { position: 1, open: [], prompt: null, completed: null, saved: { version: 99 } }],
+  [
+    "a chat of another version",
+    { position: 1, open: [], prompt: null, completed: null, saved: { version: 99 } },
+  ],
 ])("a snapshot with %s is as none: the whole log is read", async (_, snapshot) => {
   const agent = new MockAgent({ script: ({ messages }) => [`I know ${messages.length} messages`] });
   const log = await oneTurn(agent);

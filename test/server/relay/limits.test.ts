@@ -177,7 +177,9 @@ describe("R20: each limit answers with its own code", () => {
   });
 
   test.each([null, {}, "memory"])("a log that is %j is refused", (log) => {
-    expect(() => new Rig({ source: () => new MockAgent(), log: log as never, clock: new ManualClock() })).toThrow(
+    expect(
+      () => new Rig({ source: () => new MockAgent(), log: log as never, clock: new ManualClock() }),
+    ).toThrow(
       expect.objectContaining({ code: "invalid-input", message: expect.stringContaining("memoryLog()") }),
     );
   });

@@ -298,20 +298,24 @@ describe("R17: what leaves the server", () => {
 
   test("an event of a source has neither its raw message nor a stack, however deep, and lists stay lists", async () => {
     const agent = new MockAgent({ script: () => [agentStep.error("broken")] });
-    const deep = (levels: number): unknown => (levels === 0 ? "end" : { cause: deep(levels - 1), stack: "at x.ts:1" });
+    const deep = (levels: number): unknown =>
+      levels === 0 ? "end" : { cause: deep(levels - 1), stack: "at x.ts:1" };
     const alter = (event: UniversalEvent): UniversalEvent =>
       event.type === "error"
         ? ({
             ...event,
             raw: { secret: 1 },
-            data: { ...event.data, details: { tries: [{ stack: "at x.ts:1", why: "late" }], deep: deep(20) } },
+            data: {
+              ...event.data,
+              details: { tries: [{ stack: "at x.ts:1", why: "late" }], deep: deep(20) },
+            },
           } as UniversalEvent)
         : event;
     const source: AgentSource = {
       name: agent.name,
       client: () => agent.client(),
       toUniversal: (of, options) => {
-        const stream = agent.toUniversal(of, options);
+        const stream = agent.toUniversal(of as never, options);
         return new Proxy(stream, {
           get: (target, name) => {
             const value: unknown = Reflect.get(target, name, target);
