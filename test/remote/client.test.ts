@@ -336,6 +336,7 @@ describe("the conversation of a relay", () => {
     relay.end("cut");
     await back;
     expect(relay.streams).toEqual([null, "log1.3"]);
+    expect(client.conversation().state.position).toBe("log1.3");
   });
 });
 

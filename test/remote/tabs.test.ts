@@ -82,7 +82,7 @@ describe("a page", () => {
     await using relay = await FakeRelay.start();
     const page = new FakePage(relay);
     const entries = [{ name: "first-paint" }, { name: relay.url, nextHopProtocol: "h2" }];
-    vi.spyOn(performance, "getEntries").mockReturnValue(entries as unknown as PerformanceEntryList);
+    vi.spyOn(performance, "getEntries").mockReturnValue(entries as never);
     onTestFinished(() => void vi.restoreAllMocks());
     await using viewer = new Viewer(relay);
     await viewer.ready();
@@ -97,7 +97,7 @@ describe("a page", () => {
     await using relay = await FakeRelay.start();
     const page = new FakePage(relay);
     const entries = [{ name: "https://other.example/", nextHopProtocol: "h2" }];
-    vi.spyOn(performance, "getEntries").mockReturnValue(entries as unknown as PerformanceEntryList);
+    vi.spyOn(performance, "getEntries").mockReturnValue(entries as never);
     onTestFinished(() => void vi.restoreAllMocks());
     await using viewer = new Viewer(relay);
     await viewer.ready();

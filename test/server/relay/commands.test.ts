@@ -595,7 +595,7 @@ describe("a server that does not drive the chat", () => {
   });
 });
 
-test("a prompt that waits in the chat, because the agent forgot the conversation, is cancelled by its key", async () => {
+test("a prompt that waits because the agent forgot the conversation is cancelled by its key", async () => {
   const forgetful = () => new MockAgent({ capabilities: { history: "server" } });
   const a = new Rig({ agent: forgetful() });
   const viewer = await a.view();

@@ -4,7 +4,7 @@ import { ManualClock } from "agentwire/testing";
 import { agentStep, MockAgent } from "agentwire/testing/agent";
 import type { AgentSource } from "agentwire/universal";
 import { checkTranscript } from "agentwire/universal";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { deferred } from "../../../src/core/deferred.ts";
 import { settle } from "../../../src/testing/settle.ts";
 import { GatedLog } from "./support/gated-log.ts";
@@ -30,16 +30,15 @@ describe("a relay that closes", () => {
 
   test("while it reads the chat makes no agent, and gives the lease back", async () => {
     const gated = new GatedLog(memoryLog());
-    let made = 0;
-    const agent = new MockAgent();
-    const rig = new Rig({ log: gated.log, source: () => (made++, agent) });
+    const source = vi.fn(() => new MockAgent());
+    const rig = new Rig({ log: gated.log, source });
     gated.hold("page");
     await rig.prompt("Hello", "p1");
     await gated.waits("page");
     const closed = rig.relay.close({ drain: 0 });
     gated.release();
     await closed;
-    expect(made).toBe(0);
+    expect(source).not.toHaveBeenCalled();
     expect(await gated.log.acquire("c", "other", TTL)).toMatchObject({ head: 0 });
     expect((await gated.log.queue("c")).map(({ key }) => key)).toEqual(["p1"]);
   });

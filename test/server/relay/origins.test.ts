@@ -333,7 +333,7 @@ describe("R17: what leaves the server", () => {
       name: agent.name,
       client: () => agent.client(),
       toUniversal: (of, options) => {
-        const stream = agent.toUniversal(of, options);
+        const stream = agent.toUniversal(of as never, options);
         return new Proxy(stream, {
           get: (target, name) => {
             const value: unknown = Reflect.get(target, name, target);
