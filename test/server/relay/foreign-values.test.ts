@@ -105,22 +105,11 @@ const SNAPSHOT = {
 
 test.each([
   ["no object", 7],
-<<<<<<< HEAD
-  ["no position", { open: [], prompt: null, completed: null }],
-  ["no list of what is open", { position: 1, open: "none", prompt: null, completed: null }],
-  ["a key that is no text", { position: 1, open: [], prompt: 5, completed: null }],
-  ["a turn that is no text", { position: 1, open: [], prompt: null, completed: 5 }],
-  [
-    "a chat of another version",
-    { position: 1, open: [], prompt: null, completed: null, saved: { version: 99 } },
-  ],
-=======
   ["no position", { ...SNAPSHOT, position: null }],
   ["no list of what is open", { ...SNAPSHOT, open: "none" }],
   ["a key that is no text", { ...SNAPSHOT, prompt: 5 }],
   ["a turn that is no text", { ...SNAPSHOT, completed: 5 }],
   ["a chat of another version", { ...SNAPSHOT, saved: { version: 99 } }],
->>>>>>> r-cov
 ])("a snapshot with %s is as none: the whole log is read", async (_, snapshot) => {
   const agent = new MockAgent({ script: ({ messages }) => [`I know ${messages.length} messages`] });
   const log = await oneTurn(agent);
