@@ -1,5 +1,5 @@
 // A driver that ends, and commands that come, in the moments between a call and its effect.
-import { memoryLog } from "agentwire/server";
+import { type EventLog, memoryLog } from "agentwire/server";
 import { ManualClock } from "agentwire/testing";
 import { agentStep, MockAgent } from "agentwire/testing/agent";
 import type { AgentSource } from "agentwire/universal";
@@ -187,6 +187,51 @@ describe("a driver", () => {
     expect(viewer.frames.at(-1)).toMatchObject({ event: "gone" });
     expect(viewer.events.map(({ type }) => type)).not.toContain("turn.ended");
     expect(await rig.log.head("c")).toBeUndefined();
+  });
+
+  test("of a slow log has one append under way, and sends the rest together with the next", async () => {
+    const gated = new GatedLog(memoryLog());
+    const batches: number[] = [];
+    let under = 0;
+    const log: EventLog = new Proxy(gated.log, {
+      get: (inner, name: keyof EventLog) => {
+        const call = inner[name] as (...args: unknown[]) => unknown;
+        if (name !== "append") return call;
+        return async (...args: Parameters<EventLog["append"]>) => {
+          expect(++under).toBe(1);
+          batches.push(args[3].length);
+          try {
+            return await call(...args);
+          } finally {
+            under--;
+          }
+        };
+      },
+    });
+    const words = Array.from({ length: 200 }, (_, at) => `word ${at} `);
+    const said = deferred<void>();
+    const rig = new Rig({
+      log,
+      mock: {
+        *script() {
+          yield agentStep.wait("more");
+          yield* words;
+          said.resolve();
+        },
+      },
+    });
+    const viewer = await rig.view();
+    await rig.prompt("Hello");
+    await rig.until(() => rig.agent.prompts.length === 1);
+    gated.hold("append");
+    rig.agent.release("more");
+    await said.promise;
+    gated.release();
+    await viewer.turns(1);
+    expect(
+      viewer.events.flatMap(({ type, data }) => (type === "item.delta" ? [data.delta] : [])).join(""),
+    ).toBe(words.join(""));
+    expect(Math.max(...batches)).toBeGreaterThan(words.length / 2);
   });
 
   test("finds the chats of a log whose list has pages", async () => {
