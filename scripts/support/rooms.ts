@@ -140,14 +140,20 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
   ]),
   ["universal", { imports: SMALL_PARTS, types: ["core"], neutral: true }],
   ["chat", { imports: ["universal", ...SMALL_PARTS], types: ["core"], neutral: true, node: "node.ts" }],
+  ["screens", { imports: [...SMALL_PARTS], types: ["universal"], neutral: true }],
   [
     "react",
-    { imports: ["chat", "universal", ...SMALL_PARTS], types: ["core"], neutral: true, peers: ["react"] },
+    {
+      imports: ["chat", "screens", "universal", ...SMALL_PARTS],
+      types: ["core"],
+      neutral: true,
+      peers: ["react"],
+    },
   ],
   [
     "ink",
     {
-      imports: ["chat", "react", "universal", ...SMALL_PARTS],
+      imports: ["chat", "react", "screens", "universal", ...SMALL_PARTS],
       types: ["core"],
       order: [".", "rows", "parts", "composer", "dialogs", "transcript", "screen", "components", "index.ts"],
       neutral: false,
