@@ -2,7 +2,7 @@
 import { BlockReader } from "./block-reader.ts";
 import type { MarkdownBlock } from "./blocks.ts";
 import { isHighSurrogate } from "./cut.ts";
-import { PART } from "./leaves.ts";
+import { BEHIND_IMAGE, PART } from "./leaves.ts";
 
 /** Linear in the length of the text, whatever the text is. HTML is text. */
 export interface MarkdownReader {
@@ -69,18 +69,27 @@ class LineReader implements MarkdownReader {
     this.#open = NONE;
   }
 
-  /** Reads a long line in pieces of `PART` characters, wherever the text was cut. */
+  /** Reads a long line in pieces that end at the same places however the text was cut. */
   #take(text: string): void {
     let from = 0;
-    while (this.#piece.length + text.length - from > PART) {
-      const length = PART - this.#piece.length;
-      const piece = this.#piece + text.slice(from, from + length);
-      from += length;
+    for (let end = this.#pieceEnd(text, from); end !== undefined; end = this.#pieceEnd(text, from)) {
+      const piece = this.#piece + text.slice(from, end);
       const whole = isHighSurrogate(piece, piece.length - 1) ? piece.length - 1 : piece.length;
       this.#read(piece.slice(0, whole), true);
       this.#piece = piece.slice(whole);
+      from = end;
     }
     this.#piece += text.slice(from);
+  }
+
+  /** Behind `PART` characters, if there are more, or at the end of an image. */
+  #pieceEnd(text: string, from: number): number | undefined {
+    const full = from + PART - this.#piece.length;
+    if (this.#blocks.isInImage) {
+      const end = text.slice(from, full).search(BEHIND_IMAGE);
+      if (end >= 0) return from + end + 1;
+    }
+    return text.length > full ? full : undefined;
   }
 
   #read(piece: string, goesOn: boolean): void {
