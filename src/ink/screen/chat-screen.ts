@@ -139,8 +139,10 @@ export class ChatScreen {
   /** Prints the last folded text in full. Returns false if there is none. */
   #unfold(): boolean {
     const { folded } = this.#printout;
-    if (folded) this.#say(`${displayed(folded.title)}:\n${displayed(folded.text).trimEnd()}`);
-    return folded !== undefined;
+    if (!folded) return false;
+    this.#say(`${displayed(folded.title)}:`);
+    this.#printout.enqueue(folded.rows(this.#surface));
+    return true;
   }
 
   #say(text: string): void {
