@@ -94,10 +94,11 @@ export class BlockLines {
     const below = { lead: margin.hang, hang: margin.hang };
     const last = block.joins && before?.type === "list" ? before.items.at(-1) : undefined;
     return block.items.flatMap((item, at): readonly Line[] => {
-      const continued = at === 0 && last && goesOn(item) ? last : undefined;
-      const marker = markerOf(block, item, at, surface);
+      const continued = item.joins ? last : undefined;
+      const marker = markerOf(block, continued ?? item, at, surface);
       const hang: Row = [{ text: " ".repeat(rowWidth(marker)), tone: "plain" }];
-      const inside = nestedMargin(at === 0 ? margin : below, marker, hang, surface.columns);
+      const outer = at === 0 ? margin : below;
+      const inside = nestedMargin(outer, item.joins ? hang : marker, hang, surface.columns);
       if (item.blocks.length === 0) return [{ ...inside, spans: [] }];
       return this.#lines(item.blocks, continued?.blocks.at(-1), inside, surface, hasGapInItem);
     });
@@ -123,12 +124,6 @@ function headingSpans({ level, content }: BlockOf<"heading">, { theme }: Surface
   const isMarked = tones.some((tone) => !isStyled(tone, theme));
   const text = inlineSpans(content, theme, tones);
   return isMarked ? [{ text: `${"#".repeat(level)} `, tone: "heading" }, ...text] : text;
-}
-
-/** Whether the first item of a list that joins goes on with the last item before it. */
-function goesOn({ blocks }: ListItem): boolean {
-  const [first] = blocks;
-  return first !== undefined && joins(first);
 }
 
 function joins(block: MarkdownBlock): boolean {

@@ -1,16 +1,14 @@
 // A code block, as lines.
 import type { CodeKind } from "../../screens/highlight.ts";
-import type { MarkdownBlock } from "../../screens/markdown/blocks.ts";
+import type { CodeBlock } from "../../screens/markdown/blocks.ts";
 import type { Line } from "../rows/lines.ts";
 import { displayed, INDENT, inLine, type Row, type Span, type Surface } from "../rows/row.ts";
 import type { Tone } from "../theme.ts";
 import type { Margin } from "./margin.ts";
 
-type CodeBlock = Extract<MarkdownBlock, { readonly type: "code" }>;
-
 /** The lines of code, below the name of the language. A part that joins has no name. */
 export function codeLines(
-  { language, text, joins }: CodeBlock,
+  { language, text, joins, midLine }: CodeBlock,
   { lead, hang }: Margin,
   { highlight }: Surface,
 ): readonly Line[] {
@@ -23,11 +21,13 @@ export function codeLines(
       : [{ text: code, tone: "plain" }];
   const name: Row = [{ text: inLine(language), tone: "dim" }];
   const rows = [...(language === "" || joins ? [] : [name]), ...splitLines(spans)];
-  return rows.map((row, at) => ({
-    lead: [...(at === 0 ? lead : hang), INDENT],
-    hang: [...hang, INDENT],
-    spans: row,
+  const below: Row = [...hang, INDENT];
+  return rows.map((spans, at) => ({
+    lead: at === 0 ? [...lead, INDENT] : below,
+    hang: below,
+    spans,
     at: "hard",
+    ...(midLine && at === 0 ? { joins: true } : {}),
   }));
 }
 
