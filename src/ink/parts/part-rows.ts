@@ -65,7 +65,7 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
       const path = part.path.startsWith("data:") ? (part.path.split(/[;,]/, 1)[0] ?? "data:") : part.path;
       const head = clippedRow([{ text: `${part.action ?? "shows"} ${inLine(path)}`, tone: "dim" }], columns);
       if (part.diff === undefined) return plain([head]);
-      const { rows, folded } = foldedDiff(`The diff of ${inLine(path)}`, part.diff, hang, options);
+      const { rows, folded } = foldedDiff(`The diff of ${inLine(path)}`, path, part.diff, hang, options);
       return { rows: [head, ...rows], folded };
     }
     case "status": {

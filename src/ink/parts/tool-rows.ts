@@ -75,21 +75,22 @@ export function toolRows(part: ChatToolPart, options: ToolRowsOptions): PartRows
 function editRows({ path, diff, by }: ToolPreview, hang: Span, surface: Surface, maxRows: number): PartRows {
   const title = `The change of ${inLine(path)}${by === "agent" ? ", as the agent states it" : ""}`;
   const head: Row = [hang, { text: `${title}:`, tone: "dim" }];
-  const { rows, folded } = foldedDiff(title, diff, hang, surface, maxRows);
+  const { rows, folded } = foldedDiff(title, path, diff, hang, surface, maxRows);
   return { rows: [clippedRow(head, surface.columns), ...rows], folded };
 }
 
 /** A diff of at most `maxRows`. */
 export function foldedDiff(
   title: string,
+  path: string,
   diff: string,
   hang: Span,
   { columns, theme }: Surface,
   maxRows = DIFF_ROWS,
 ): PartRows {
-  const { rows, isFolded } = diffRows(diff, { columns, theme, hang, maxRows });
+  const { rows, isFolded } = diffRows(diff, { path, columns, theme, hang, maxRows });
   const all = (surface: Surface): readonly Row[] =>
-    diffRows(diff, { columns: surface.columns, theme: surface.theme, hang, folds: false }).rows;
+    diffRows(diff, { ...surface, path, hang, folds: false }).rows;
   return { rows, folded: isFolded ? [{ title, rows: all }] : [] };
 }
 

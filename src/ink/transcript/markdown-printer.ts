@@ -11,11 +11,17 @@ import { DIFFERS } from "./text-printer.ts";
 /** Lines of printable blocks that the live region lays out while a frame has no space for them. */
 const MAX_LIVE_BLOCKS = 20;
 
+/**
+ * Characters of a block that settle as one part. The live region has to be small: a narrower window makes more lines of
+ * its rows, and lines that leave the screen at the top cannot be cleared.
+ */
+const PART = 400;
+
 /** Settled blocks are printed once. The open end, which later text may change, stays in the live region. */
 export class MarkdownPrinter {
   readonly #growing = new GrowingText();
   #inert: InertStream = createInert();
-  #reader: MarkdownReader = markdownReader();
+  #reader: MarkdownReader = markdownReader(PART);
   #layout = new BlockLines();
   #flow = new LineFlow();
   /** Settled blocks that are laid out. */
@@ -77,7 +83,7 @@ export class MarkdownPrinter {
     this.#isReplaced = this.#hasPrinted;
     this.#hasPrinted = false;
     this.#inert = createInert();
-    this.#reader = markdownReader();
+    this.#reader = markdownReader(PART);
     this.#layout = new BlockLines();
     this.#flow = new LineFlow();
     this.#at = 0;

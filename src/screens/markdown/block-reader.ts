@@ -2,7 +2,7 @@
 import type { MarkdownBlock } from "./blocks.ts";
 import { type Container, close, copyOf, type Item, takeComplete } from "./containers.ts";
 import { readInline } from "./inline.ts";
-import { Code, type Leaf, PART, Paragraph, Table } from "./leaves.ts";
+import { Code, type Leaf, Paragraph, Table } from "./leaves.ts";
 import { Line } from "./line.ts";
 import {
   closesFence,
@@ -22,10 +22,16 @@ export class BlockReader {
   /** The blocks that are complete. */
   readonly blocks: MarkdownBlock[] = [];
   readonly #containers: Container[] = [];
+  /** Characters of a block that settle as one part. */
+  readonly #part: number;
   #leaf: Leaf | undefined;
   /** Characters of the containers that have not settled. */
   #size = 0;
   #unfinished = false;
+
+  constructor(part: number) {
+    this.#part = part;
+  }
 
   /** `goesOn`: `more` brings the rest of the line. */
   line(text: string, goesOn: boolean): void {
@@ -59,7 +65,7 @@ export class BlockReader {
   }
 
   #copy(): BlockReader {
-    const copy = new BlockReader();
+    const copy = new BlockReader(this.#part);
     copy.#containers.push(...this.#containers.map(copyOf));
     copy.#leaf = this.#leaf?.copy();
     copy.#size = this.#size;
@@ -297,13 +303,13 @@ export class BlockReader {
 
   #settleParts(length: number, midLine: boolean): void {
     const leaf = this.#leaf;
-    if (leaf !== undefined && leaf.size > PART) {
+    if (leaf !== undefined && leaf.size > this.#part) {
       if (leaf.type === "paragraph") this.#takeTask(leaf);
-      for (const part of leaf.parts(midLine)) this.#add(part);
+      for (const part of leaf.parts(this.#part, midLine)) this.#add(part);
     }
     if (this.#containers.length === 0) return;
     this.#size += length;
-    if (this.#size <= PART) return;
+    if (this.#size <= this.#part) return;
     this.#size = this.#leaf?.size ?? 0;
     const complete = takeComplete(this.#containers);
     if (complete !== undefined) this.blocks.push(complete);

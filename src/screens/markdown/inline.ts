@@ -125,7 +125,7 @@ class InlineReader {
   #lineBreak(): void {
     const text = this.#plain.trimEnd();
     const hard = this.#plain.length - text.length >= 2;
-    this.#plain = hard ? text : `${text} `;
+    this.#plain = hard ? text : `${text}\n`;
     if (hard) this.#push({ type: "break" }, this.#at + 1);
     else this.#at += 1;
   }

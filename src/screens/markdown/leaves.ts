@@ -34,10 +34,10 @@ export class Paragraph {
     this.text += text;
   }
 
-  /** The parts that settle now. */
-  parts(): MarkdownBlock[] {
+  /** The parts that settle now. `limit`: characters of a part. */
+  parts(limit: number): MarkdownBlock[] {
     const parts: MarkdownBlock[] = [];
-    while (this.text.length > PART) {
+    while (this.text.length > limit) {
       const at = cutOf(this.text, this.#before);
       const head = this.text.slice(0, at);
       parts.push({
@@ -120,8 +120,8 @@ export class Code {
   }
 
   /** `midLine`: the last line goes on. */
-  parts(midLine: boolean): MarkdownBlock[] {
-    if (this.#text.length <= PART) return [];
+  parts(limit: number, midLine: boolean): MarkdownBlock[] {
+    if (this.#text.length <= limit) return [];
     const part = this.#block();
     this.#text = "";
     this.#begun = false;
@@ -191,8 +191,8 @@ export class Table {
     this.#size += text.length + columns;
   }
 
-  parts(): MarkdownBlock[] {
-    if (this.#size <= PART) return [];
+  parts(limit: number): MarkdownBlock[] {
+    if (this.#size <= limit) return [];
     const part = this.#block();
     this.#rows = [];
     this.#size = 0;

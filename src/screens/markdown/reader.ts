@@ -19,23 +19,30 @@ export interface MarkdownReader {
 /**
  * A reader for one text: CommonMark, and the tables, tasks, strikes and addresses of GitHub. Not read: HTML, and links whose address stands
  * elsewhere in the text (both stay text).
+ * @param part characters of a block that settle as one part: a screen draws the open end again with each token
  */
-export function markdownReader(): MarkdownReader {
-  return new LineReader();
+export function markdownReader(part = PART): MarkdownReader {
+  return new LineReader(part);
 }
 
 const NONE: readonly MarkdownBlock[] = [];
 const LINE_END = /\r\n?|\n/g;
 
 class LineReader implements MarkdownReader {
-  readonly #blocks = new BlockReader();
-  /** The piece of a line that has not been read: at most `PART` characters. */
+  readonly #blocks: BlockReader;
+  readonly #part: number;
+  /** The piece of a line that has not been read: at most `#part` characters. */
   #piece = "";
   /** Whether the beginning of the line has been read. */
   #midLine = false;
   /** Whether the text ends with a carriage return: a line feed may belong to it. */
   #returned = false;
   #open: readonly MarkdownBlock[] | undefined = NONE;
+
+  constructor(part: number) {
+    this.#part = part;
+    this.#blocks = new BlockReader(part);
+  }
 
   get settled(): readonly MarkdownBlock[] {
     return this.#blocks.blocks;
@@ -69,11 +76,11 @@ class LineReader implements MarkdownReader {
     this.#open = NONE;
   }
 
-  /** Reads a long line in pieces of `PART` characters, wherever the text was cut. */
+  /** Reads a long line in pieces of `#part` characters, wherever the text was cut. */
   #take(text: string): void {
     let from = 0;
-    while (this.#piece.length + text.length - from > PART) {
-      const length = PART - this.#piece.length;
+    while (this.#piece.length + text.length - from > this.#part) {
+      const length = this.#part - this.#piece.length;
       const piece = this.#piece + text.slice(from, from + length);
       from += length;
       const whole = isHighSurrogate(piece, piece.length - 1) ? piece.length - 1 : piece.length;
