@@ -3,7 +3,7 @@ import type { CodeBlock, Inline, ListItem, MarkdownBlock, TableBlock } from "./b
 import { cutOf, settledPlace } from "./cut.ts";
 import { readInline } from "./inline.ts";
 import type { Fence } from "./starts.ts";
-import { cellsOf, type TableStart } from "./table.ts";
+import { cellsOf } from "./table.ts";
 
 /** Characters of a block that settle as one part: a screen reads and draws the open end again with each token. */
 export const PART = 4096;
@@ -13,6 +13,8 @@ const joined = (joins: boolean): { joins?: true } => (joins ? { joins: true } : 
 export class Paragraph {
   readonly type = "paragraph";
   text = "";
+  /** Where its last line begins. Negative: in a part that has settled. */
+  lastLine = 0;
   #joins = false;
   /** The last characters of the part before. */
   #before = "";
@@ -27,7 +29,9 @@ export class Paragraph {
   }
 
   addLine(text: string): void {
-    this.text += this.text === "" ? text : `\n${text}`;
+    if (this.text !== "") this.text += "\n";
+    this.lastLine = this.text.length;
+    this.text += text;
   }
 
   addToLine(text: string): void {
@@ -48,6 +52,7 @@ export class Paragraph {
         ...joined(this.#joins),
       });
       this.text = this.text.slice(at);
+      this.lastLine -= at;
       this.#joins = true;
       this.#before = head.slice(-2);
     }
@@ -71,6 +76,7 @@ export class Paragraph {
   copy(): Paragraph {
     const copy = new Paragraph();
     copy.text = this.text;
+    copy.lastLine = this.lastLine;
     copy.#joins = this.#joins;
     copy.#before = this.#before;
     return copy;
@@ -168,7 +174,7 @@ export class Table {
     this.#align = align;
   }
 
-  static of({ head, align }: TableStart): Table {
+  static of(head: readonly string[], align: TableBlock["align"]): Table {
     return new Table(
       head.map((cell) => readInline(cell)),
       align,
