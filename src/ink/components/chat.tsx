@@ -3,6 +3,7 @@ import { Box, Static, useCursor, useInput, usePaste, useWindowSize } from "ink";
 import { type ReactElement, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Chat as AgentChat } from "../../chat/chat.ts";
 import { systemClock } from "../../core/clock.ts";
+import type { Highlighter } from "../../screens/highlight.ts";
 import { useChat } from "../../react/index.ts";
 import { pressesOf } from "../press.ts";
 import { Rows } from "../rows/rows.tsx";
@@ -18,6 +19,8 @@ export interface ChatProps {
   readonly chat?: AgentChat;
   /** @default the theme for this terminal: plain with `NO_COLOR` */
   readonly theme?: Theme;
+  /** Colours code blocks, such as `highlightWith(lowlight)`. Fixed while mounted. @default code has one colour */
+  readonly highlight?: Highlighter;
   /** Shown in an empty composer. @default "Write to the agent; /help" */
   readonly placeholder?: string;
   /** Runs a `!command` on this machine. @default such commands are not offered */
@@ -47,6 +50,7 @@ export function Chat(props: ChatProps): ReactElement {
     return new ChatScreen({
       chat,
       theme,
+      highlight: props.highlight,
       clock: systemClock,
       size,
       placeholder,

@@ -140,7 +140,7 @@ class InlineReader {
   /** Two spaces before it, or more, are a break. */
   #lineBreak(): void {
     this.#at += 1;
-    if (this.#spaces < 2) this.#plain += " ";
+    if (this.#spaces < 2) this.#plain += "\n";
     else this.#push({ type: "break" }, this.#at);
   }
 

@@ -1,6 +1,6 @@
 // The block at the end, which lines are still added to.
 import type { CodeBlock, Inline, ListItem, MarkdownBlock, TableBlock } from "./blocks.ts";
-import { cutOf } from "./cut.ts";
+import { cutOf, settledPlace } from "./cut.ts";
 import { readInline } from "./inline.ts";
 import type { Fence } from "./starts.ts";
 import { cellsOf } from "./table.ts";
@@ -27,6 +27,8 @@ export class Paragraph {
   /** What follows `text`: the rest of an image that has not ended. */
   #image: string[] | undefined;
   #imageSize = 0;
+  /** The length from which it is worth to look for a place that has settled. */
+  #nextLook = 0;
 
   /** Whether its beginning has settled. */
   get joins(): boolean {
@@ -64,15 +66,17 @@ export class Paragraph {
     this.#imageSize = 0;
   }
 
-  /** The parts that settle now. */
-  parts(): MarkdownBlock[] {
+  /** The parts that settle now. `limit`: characters from which a part settles that no later text can change. */
+  parts(limit: number): MarkdownBlock[] {
     const parts: MarkdownBlock[] = [];
-    while (this.text.length > PART && this.#image === undefined) {
-      if (this.text.length <= 2 * PART && this.#endsInImage()) {
+    while (this.text.length > limit && this.#image === undefined) {
+      if (this.text.length > PART && this.text.length <= 2 * PART && this.#endsInImage()) {
         this.#image = [];
         break;
       }
-      parts.push(this.#part());
+      const at = this.text.length > PART ? this.#cut() : this.#settledPlace(limit);
+      if (at === 0) break;
+      parts.push(this.#part(at));
     }
     return parts;
   }
@@ -82,8 +86,19 @@ export class Paragraph {
     return at >= 0 && IN_IMAGE.test(this.text.slice(at));
   }
 
-  #part(): MarkdownBlock {
-    const at = this.#imageEnd() ?? cutOf(this.text.slice(0, 2 * PART), this.#before);
+  #cut(): number {
+    return this.#imageEnd() ?? cutOf(this.text.slice(0, 2 * PART), this.#before);
+  }
+
+  /** Looks again only after `limit` characters more. */
+  #settledPlace(limit: number): number {
+    if (this.text.length < this.#nextLook) return 0;
+    const at = settledPlace(this.text, this.#before);
+    this.#nextLook = this.text.length + limit;
+    return at;
+  }
+
+  #part(at: number): MarkdownBlock {
     const head = this.text.slice(0, at);
     const part = {
       type: "paragraph",
@@ -94,6 +109,7 @@ export class Paragraph {
     this.lastLine -= at;
     this.#joins = true;
     this.#before = head.slice(-2);
+    this.#nextLook = 0;
     return part;
   }
 
@@ -129,6 +145,7 @@ export class Paragraph {
     copy.#before = this.#before;
     copy.#image = this.#image && [];
     copy.#imageSize = this.#imageSize;
+    copy.#nextLook = this.#nextLook;
     return copy;
   }
 }
@@ -178,8 +195,8 @@ export class Code {
   }
 
   /** `midLine`: the last line goes on. */
-  parts(midLine: boolean): MarkdownBlock[] {
-    if (this.#text.length <= PART) return [];
+  parts(limit: number, midLine: boolean): MarkdownBlock[] {
+    if (this.#text.length <= limit) return [];
     const part = this.#block();
     this.#text = "";
     this.#begun = false;
