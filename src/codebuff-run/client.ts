@@ -78,6 +78,9 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
       context: true,
       branches: true,
       preview: this.#core.settings.tools.some(tellsPreview),
+      modes: false,
+      models: false,
+      files: this.#core.settings.files !== undefined,
     };
   }
 

@@ -146,6 +146,9 @@ export class CodebuffClient
       context: false,
       branches: this.#wire.server === "proxy",
       preview: original && tellPreviews(this.#settings.handlers),
+      modes: false,
+      models: false,
+      files: this.#settings.files !== undefined,
     };
   }
 
