@@ -1,6 +1,6 @@
 // Files of one folder that prompts may name: the interface of the folder, and how a client uses it.
 import { type Check, isObject } from "../checks.ts";
-import { UnsupportedError } from "../errors.ts";
+import { InvalidInputError, isAgentwireError, UnsupportedError } from "../errors.ts";
 
 /** The most files that one prompt may name. The texts of more would fill the context of most models. */
 export const MAX_PROMPT_FILES = 50;
@@ -68,6 +68,37 @@ export async function listFiles(
 ): Promise<FileList> {
   if (!files) throw noFiles();
   return files.listFiles(prefix, { signal });
+}
+
+/**
+ * Checks and reads the files of a prompt.
+ * @throws InvalidInputError; the signal's reason
+ */
+export async function readFiles(
+  files: PromptFiles | undefined,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly PromptFile[]> {
+  if (!files || paths.length === 0) return [];
+  try {
+    return await files.promptFiles(paths, { signal });
+  } catch (cause) {
+    if (signal.aborted || isAgentwireError(cause)) throw cause;
+    throw new InvalidInputError("the files of the prompt cannot be read.", "See `cause`.", { cause });
+  }
+}
+
+/** The files as parts of a prompt with texts. @throws InvalidInputError for a file without a text */
+export function textParts(
+  files: readonly PromptFile[],
+): readonly { readonly type: "file"; readonly name: string; readonly text: string }[] {
+  return files.map(({ path: name, text }) => {
+    if (text !== undefined) return { type: "file", name, text };
+    throw new InvalidInputError(
+      `the file ${JSON.stringify(name)} is not UTF-8 text, or too large for a prompt.`,
+      "Send an image in `images`. Name a large file in the text, and the agent reads a part of it with its tools.",
+    );
+  });
 }
 
 export function noFiles(): UnsupportedError {
