@@ -114,6 +114,9 @@ export class AcpClient
       context: true,
       branches: false,
       preview: true,
+      modes: true,
+      models: true,
+      files: this.#core.settings.files !== undefined,
     };
   }
 

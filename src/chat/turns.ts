@@ -1,5 +1,5 @@
 // The prompts of a chat: the queue, cancelling, branches, and the client's reports.
-import type { AnyAgentClient } from "../core/client/any-client.ts";
+import type { AnyAgentClient, AnyConversation } from "../core/client/any-client.ts";
 import type { Clock } from "../core/clock.ts";
 import { type AnyAgentwireError, ClosedError, InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
@@ -147,6 +147,10 @@ export class ChatTurns implements ChatSessionHost, ChatPrompts {
     if (hidden === undefined || shown === undefined) return;
     this.#host.onBranch(hidden, shown);
     this.#sender.pump();
+  }
+
+  converse(): AnyConversation | undefined {
+    return this.#sender.isOpen ? this.#backend.converse() : undefined;
   }
 
   connect(): void {

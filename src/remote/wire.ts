@@ -51,6 +51,7 @@ const OWN = {
   survivesReconnect: true,
   reopens: true,
   recovers: true,
+  files: false,
 } as const;
 
 /** What is assumed before the relay says more. */
@@ -68,6 +69,8 @@ export const USUAL: Capabilities = {
   context: true,
   branches: false,
   preview: true,
+  modes: true,
+  models: true,
   ...OWN,
 };
 
