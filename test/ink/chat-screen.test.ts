@@ -4,6 +4,7 @@ import { createChat } from "../../src/chat/create-chat.ts";
 import type { SavedChat } from "../../src/chat/saving/saved.ts";
 import { ChatScreen } from "../../src/ink/screen/chat-screen.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
+import { terminalWords } from "../../src/screens/words-terminal.ts";
 import { agentStep, ManualClock, MockAgent, type MockAgentScript } from "../../src/testing/index.ts";
 
 /** A screen whose time the test moves. */
@@ -25,6 +26,7 @@ class Screen {
       size,
       theme: plainTheme,
       placeholder: "",
+      words: terminalWords,
       onExit: () => {},
     });
     this.#screen.subscribe(() => this.#screen.shown(this.#screen.getFrame()));

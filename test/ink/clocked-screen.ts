@@ -4,10 +4,11 @@ import type { ChatSnapshot } from "../../src/chat/snapshot.ts";
 import type { KeyName, Press } from "../../src/ink/press.ts";
 import type { Row } from "../../src/ink/rows/row.ts";
 import { ChatScreen } from "../../src/ink/screen/chat-screen.ts";
-import type { ExitReason } from "../../src/ink/screen/keyboard.ts";
+import type { ExitReason } from "../../src/ink/screen/desk.ts";
 import type { Size } from "../../src/ink/screen/layout.ts";
 import type { RunCommand } from "../../src/ink/screen/local-commands.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
+import { terminalWords } from "../../src/screens/words-terminal.ts";
 import { ManualClock, MockAgent } from "../../src/testing/index.ts";
 import { emptyList, type List, listOf } from "../../src/universal/transcript/list.ts";
 import type { ChatMessage, ChatPart } from "../../src/universal/transcript/message.ts";
@@ -61,6 +62,7 @@ export class ClockedScreen {
       clock,
       size,
       placeholder: "",
+      words: terminalWords,
       onExit,
       ...commands,
     });

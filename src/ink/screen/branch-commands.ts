@@ -50,9 +50,13 @@ export function runEdit(desk: Desk, argument: string): Done {
       ? desk.words.noteNothingToEdit
       : { fix: desk.words.noteNoSuchPrompt(inLine(number)) };
   const images: PromptImage[] = [];
-  for (const part of message.parts)
-    if (part.type === "file" && /^data:/i.test(part.path)) images.push({ data: part.path });
-  desk.compose({ text: textOf(message), images, purpose: { type: "edit", id: message.id } });
+  const files: string[] = [];
+  for (const part of message.parts) {
+    if (part.type !== "file") continue;
+    if (part.action === "read") files.push(part.path);
+    else if (/^data:/i.test(part.path)) images.push({ data: part.path });
+  }
+  desk.compose({ text: textOf(message), images, files, purpose: { type: "edit", id: message.id } });
   return undefined;
 }
 
@@ -79,7 +83,7 @@ function hiddenBranches({ chat, words }: Desk): readonly Fork[] {
     for (const [index, id] of ids.entries()) {
       if (index + 1 === shown) continue;
       const facts = { at: index + 1, of, isPrompt: message.role === "user", prompt };
-      found.push({ name: `${forks}.${index + 1}`, id, words: words.branch(facts) });
+      found.push({ name: `${forks}.${index + 1}`, id, words: words.branchLine(facts) });
     }
   }
   return found.reverse().slice(0, MAX_CHOICES);

@@ -83,10 +83,12 @@ export const COMMANDS: readonly Command[] = [
     needsArgument: true,
     choices: ({ chat }) => choicesOf("/mode", chat.getSnapshot().modes),
     isOffered: ({ chat }) => chat.getSnapshot().modes !== null,
-    run: ({ chat, words }, argument) => {
+    run: ({ chat, words, later }, argument) => {
       const found = namedIn(chat.getSnapshot().modes, argument);
       if (!found) return { fix: words.noteNoSuchMode(inLine(argument)) };
-      return chat.setMode?.(found.id).ok ? words.changed({ mode: inLine(found.name) }) : undefined;
+      const done = words.modeIs(inLine(found.name));
+      later(chat.setMode(found.id).then(({ ok }) => (ok ? done : ""))); // otherwise the banner says why
+      return undefined;
     },
   },
   {
@@ -96,10 +98,12 @@ export const COMMANDS: readonly Command[] = [
     needsArgument: true,
     choices: ({ chat }) => choicesOf("/model", chat.getSnapshot().models),
     isOffered: ({ chat }) => chat.getSnapshot().models !== null,
-    run: ({ chat, words }, argument) => {
+    run: ({ chat, words, later }, argument) => {
       const found = namedIn(chat.getSnapshot().models, argument);
       if (!found) return { fix: words.noteNoSuchModel(inLine(argument)) };
-      return chat.setModel?.(found.id).ok ? words.changed({ model: inLine(found.name) }) : undefined;
+      const done = words.modelIs(inLine(found.name));
+      later(chat.setModel(found.id).then(({ ok }) => (ok ? done : ""))); // otherwise the banner says why
+      return undefined;
     },
   },
   { name: "copy", says: "helpCopy", run: runCopy },

@@ -19,8 +19,10 @@ export interface Choice {
 export interface Lookup {
   /** Where the part of the text begins that an entry replaces. It ends at the cursor. */
   readonly from: number;
-  /** The entries, or a function that asks for those of `key`. Entries of a longer key are among those of a shorter one. */
+  /** The entries, or a function that asks for those of `key`. Keys of one kind begin with the same letter. */
   readonly choices: readonly Choice[] | { readonly key: string; readonly ask: () => Promise<readonly Choice[]> };
+  /** Whether a row says that no entry fits. */
+  readonly saysNone?: true;
   /** Whether an entry fits what is written. */
   readonly fits: (choice: Choice) => boolean;
 }
@@ -67,6 +69,9 @@ export class Completion {
   edited(editor: EditorState): void {
     this.#lookup = this.#host.find(editor);
     this.#at = -1;
+    const choices = this.#lookup?.choices;
+    const isOfKind = choices && "key" in choices && choices.key[0] === this.#came?.key[0];
+    if (!isOfKind) this.#came = undefined;
     this.#ask();
   }
 
@@ -80,7 +85,9 @@ export class Completion {
     const lookup = this.#lookup;
     const { choices } = this;
     const does = doesOf(MENU_KEYS, press);
-    if (!lookup || choices.length === 0 || !does || (does === "choose" && this.#at < 0)) return undefined;
+    if (!lookup || !does || (does === "choose" && this.#at < 0)) return undefined;
+    if (this.#isOld && does === "take") return {};
+    if (this.#isOld || choices.length === 0) return undefined;
     switch (does) {
       case "close":
         this.close();
@@ -105,16 +112,22 @@ export class Completion {
   get choices(): readonly Choice[] {
     if (!this.#lookup) return [];
     const { choices, fits } = this.#lookup;
-    if (!("key" in choices)) return choices.filter(fits);
-    const { key, choices: came } = this.#came ?? {};
-    return key !== undefined && came && choices.key.startsWith(key) ? came.filter(fits) : [];
+    return ("key" in choices ? (this.#came?.choices ?? []) : choices).filter(fits);
   }
 
-  /** The rows of the entries around the marked one. */
-  rows({ columns, theme }: Surface, maxRows: number): readonly Row[] {
+  /** Whether the entries are those of an earlier text. */
+  get #isOld(): boolean {
+    const choices = this.#lookup?.choices;
+    return choices !== undefined && "key" in choices && choices.key !== this.#came?.key;
+  }
+
+  /** The rows of the entries around the marked one. @param none says that there are none */
+  rows({ columns, theme }: Surface, maxRows: number, none: string): readonly Row[] {
     const { choices } = this;
     const limit = choices.length > maxRows ? maxRows - 1 : maxRows;
-    if (choices.length === 0 || limit <= 0) return [];
+    if (limit <= 0) return [];
+    if (choices.length === 0)
+      return this.#lookup?.saysNone ? [clippedRow([{ text: `  ${none}`, tone: "dim" }], columns)] : [];
     const first = Math.max(0, Math.min(this.#at - Math.floor(limit / 2), choices.length - limit));
     const shown = choices.slice(first, first + limit);
     const labels = shown.map(({ label }) => inLine(label));
@@ -145,8 +158,9 @@ export class Completion {
     this.#asked = key;
     const came = (found: readonly Choice[]): void => {
       this.#asked = undefined;
-      if (!this.#lookup) return;
-      this.#came = { key, choices: found };
+      const now = this.#lookup?.choices;
+      if (!now || !("key" in now)) return;
+      if (now.key[0] === key[0]) this.#came = { key, choices: found };
       this.#host.changed();
       this.#ask();
     };

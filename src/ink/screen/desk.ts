@@ -3,7 +3,7 @@ import type { Chat } from "../../chat/chat.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { PromptImage } from "../../core/turn/prompt-input.ts";
 import type { TerminalWords } from "../../screens/words-terminal.ts";
-import type { Row, Surface } from "../rows/row.ts";
+import { inLine, type Row, type Surface } from "../rows/row.ts";
 import type { QueueNumbers } from "./queue-numbers.ts";
 
 /**
@@ -48,6 +48,7 @@ export type Purpose =
 export interface Composed {
   readonly text: string;
   readonly images?: readonly PromptImage[];
+  readonly files?: readonly string[];
   readonly purpose: Purpose;
 }
 
@@ -65,6 +66,10 @@ export interface Desk {
   leave(how: ExitReason): void;
   /** Puts a text into the composer. */
   compose(composed: Composed): void;
-  /** Shows a note when it has come. */
+  /** Shows a note when it has come, or why it has not. An empty one shows nothing. */
   later(note: Promise<string>): void;
+}
+
+export function reasonOf(error: unknown): string {
+  return inLine(error instanceof Error ? error.message : String(error));
 }

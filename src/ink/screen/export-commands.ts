@@ -18,7 +18,7 @@ export function runCopy({ chat, words, options, later }: Desk): Done {
     await options.copy?.(text);
     return words.noteCopied(text.length);
   };
-  later(copied().catch((error: unknown) => words.noteFailed(reasonOf(error))));
+  later(copied());
   return undefined;
 }
 
@@ -47,7 +47,7 @@ export function runExport({ chat, words, options, clock, later, compose }: Desk,
     compose({ text: `/export ${file} `, purpose: { type: "prompt" } });
     return words.noteExists(inLine(file), REPLACE);
   };
-  later(written().catch((error: unknown) => words.noteFailed(reasonOf(error))));
+  later(written());
   return undefined;
 }
 
@@ -61,8 +61,4 @@ function fileOf(argument: string): string | undefined {
 function defaultName(now: number): string {
   const [date = "", time = ""] = new Date(now).toISOString().split("T");
   return `chat-${date}-${time.slice(0, 5).replace(":", "")}.md`;
-}
-
-export function reasonOf(error: unknown): string {
-  return inLine(error instanceof Error ? error.message : String(error));
 }

@@ -68,7 +68,6 @@ export function runQueue(desk: Desk, argument: string): Done {
 }
 
 function edited(desk: Desk, { id, input }: QueuedPrompt): Done {
-  const { text, images = [] } = inputOf(input);
-  desk.compose({ text, images, purpose: { type: "queued", id } });
+  desk.compose({ ...inputOf(input), purpose: { type: "queued", id } });
   return undefined;
 }
