@@ -9,7 +9,7 @@ import { TestTerminal } from "./terminal.ts";
 
 Object.assign(console, { Console }); // what Ink needs of a console, and the one of the test runner lacks
 
-const CTRL_R = "\u0012";
+const CTRL_T = "\u0014";
 const WORDS = 300;
 /** 18 rows of 80 columns, of which the last ones are open. */
 const text = Array.from({ length: WORDS }, (_, at) => `w${at}`).join(" ");
@@ -40,7 +40,7 @@ async function open(
 
 /** Resolves once the program has drawn a frame for what it knows now. */
 async function drawnAnew(terminal: TestTerminal): Promise<void> {
-  terminal.type(CTRL_R);
+  terminal.type(CTRL_T);
   await terminal.sees(/reasoning\s+is\s+shown/);
 }
 
