@@ -66,7 +66,7 @@ export async function setModel(
   if (!models?.available.some(({ id }) => id === model))
     throw new InvalidInputError(
       `the agent has no model \`${model}\`.`,
-      "Pass the id of one in `conversation.session.models`.",
+      "Pass the id of one in `models`.",
     );
   if (session.hasModels) {
     await link.request(

@@ -148,6 +148,13 @@ export class RemoteCore
     this.inbox.send(randomId("cmd"), { type: "cancel", target }).catch(() => {}); // events say whether it ended
   }
 
+  /** Sets the agent's mode or model. */
+  async choose(type: "set_mode" | "set_model", id: string): Promise<void> {
+    this.#assertOpen();
+    this.#start();
+    await this.inbox.send(randomId("cmd"), { type, id });
+  }
+
   answeredWithin(): boolean {
     return false;
   }
