@@ -77,6 +77,9 @@ promise("generic: `capabilities` has every field, and equal values each time", a
     context: expect.any(Boolean),
     branches: expect.any(Boolean),
     preview: expect.any(Boolean),
+    modes: expect.any(Boolean),
+    models: expect.any(Boolean),
+    files: expect.any(Boolean),
   });
 });
 
