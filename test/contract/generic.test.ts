@@ -111,20 +111,23 @@ for (const [what, wanted] of Object.entries({
   );
 }
 
-promise("generic: an unknown mode and model are refused, as `capabilities` say", async ({ client, backend }) => {
-  const conversation = client.conversation();
-  const prompts = backend.prompts.length;
-  for (const [can, set] of [
-    [client.capabilities.modes, conversation.setMode],
-    [client.capabilities.models, conversation.setModel],
-  ] as const) {
-    const refused = await set?.call(conversation, "no such id").catch((error: unknown) => error);
-    if (can) expect(refused).toMatchObject(REFUSED);
-    else expect(refused ?? UNSUPPORTED).toMatchObject({ code: "unsupported" });
-  }
-  expect(backend.prompts.length).toBe(prompts);
-  expect(await works(client)).toBe(TEXT);
-});
+promise(
+  "generic: an unknown mode and model are refused, as `capabilities` say",
+  async ({ client, backend }) => {
+    const conversation = client.conversation();
+    const prompts = backend.prompts.length;
+    for (const [can, set] of [
+      [client.capabilities.modes, conversation.setMode],
+      [client.capabilities.models, conversation.setModel],
+    ] as const) {
+      const refused = await set?.call(conversation, "no such id").catch((error: unknown) => error);
+      if (can) expect(refused).toMatchObject(REFUSED);
+      else expect(refused ?? UNSUPPORTED).toMatchObject({ code: "unsupported" });
+    }
+    expect(backend.prompts.length).toBe(prompts);
+    expect(await works(client)).toBe(TEXT);
+  },
+);
 
 promise("generic: an empty list of images is allowed", async ({ client }) => {
   expect(await client.prompt({ text: "hello", images: [] }).result).toMatchObject({ text: TEXT });
