@@ -1,5 +1,6 @@
 // What a chat asks of its backend beside prompts: a mode, a model, and files for a completion.
 import { checkCallOptions, checks, describe } from "../core/checks.ts";
+import type { ConversationChoices } from "../core/client/any-client.ts";
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import { type FilesOptions, noFiles } from "../core/turn/prompt-files.ts";
 import type { ChatFiles } from "./chat.ts";
@@ -9,10 +10,14 @@ import type { ChatPrompts } from "./prompts.ts";
 const SETTERS = { modes: "setMode", models: "setModel" } as const;
 
 /**
- * Sets the mode or the model.
+ * Sets the mode or the model, and returns what the client then says of its session.
  * @throws InvalidInputError, UnsupportedError; what the client throws
  */
-export async function choose(turns: ChatPrompts, what: "modes" | "models", id: string): Promise<void> {
+export async function choose(
+  turns: ChatPrompts,
+  what: "modes" | "models",
+  id: string,
+): Promise<ConversationChoices | undefined> {
   const word = what === "modes" ? "mode" : "model";
   if (!checks.text.holds(id))
     throw new InvalidInputError(`the ${word} is ${describe(id)}.`, `Pass the id of an entry of \`${what}\`.`);
@@ -28,6 +33,7 @@ export async function choose(turns: ChatPrompts, what: "modes" | "models", id: s
   const set = conversation[SETTERS[what]];
   if (!set) throw unsupported(what);
   await set.call(conversation, id);
+  return conversation.session;
 }
 
 /** Never rejects. */

@@ -253,7 +253,8 @@ export class LiveChat implements Chat, TurnsHost {
   #choose(what: "modes" | "models", id: string): Promise<ChatResult> {
     return this.#problem.tryLater(async () => {
       this.#assertOpen();
-      await choose(this.#turns, what, id);
+      const session = await choose(this.#turns, what, id);
+      if (session) this.view.tellChoices(session);
       this.#see();
     });
   }

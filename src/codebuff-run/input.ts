@@ -57,7 +57,7 @@ const HOW = 'Pass a string, or an object such as { prompt: "Fix the tests" }.';
 export function buildPrompt(
   input: PromptOf<CodebuffRunPromptInput>,
   params: Readonly<Record<string, unknown>> | undefined,
-  takesFiles: boolean,
+  takesFiles = false,
 ): RunPrompt {
   if (typeof input === "string" && !checks.text.holds(input))
     throw new InvalidInputError(`the prompt is ${describe(input)}.`, HOW);

@@ -62,8 +62,8 @@ export interface PromptDefaults {
   readonly costMode: string;
   readonly model: string | undefined;
   readonly newPromptId: () => string;
-  /** Whether the prompt may name files. */
-  readonly takesFiles: boolean;
+  /** Whether the prompt may name files. @default false */
+  readonly takesFiles?: boolean;
 }
 
 const FIELDS: Checks<CodebuffPromptInput> = {
@@ -91,7 +91,7 @@ export function buildPrompt(
   input: PromptOf<CodebuffPromptInput>,
   defaults: PromptDefaults,
 ): PromptActionData {
-  const given = generic(input, defaults.takesFiles) ?? (input as CodebuffPromptInput);
+  const given = generic(input, defaults.takesFiles ?? false) ?? (input as CodebuffPromptInput);
   if (!isObject(given as unknown))
     throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW_TO_PROMPT);
   checkFields(given, FIELDS, "prompt field");

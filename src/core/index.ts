@@ -6,7 +6,7 @@ export type {
   CloseOptions,
   ConnectOptions,
 } from "./client/agent-client.ts";
-export type { AnyAgentClient, AnyConversation, AnyTurn } from "./client/any-client.ts";
+export type { AnyAgentClient, AnyConversation, AnyTurn, ConversationChoices } from "./client/any-client.ts";
 export type { BaseClient } from "./client/base-client.ts";
 export type { InboxCommand, InboxOutcome, InboxPrompt, PromptInbox } from "./client/inbox.ts";
 export type { LocalClientOptions } from "./client/local-options.ts";

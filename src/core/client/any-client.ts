@@ -12,12 +12,25 @@ import type { PromptInbox } from "./inbox.ts";
 /** A turn of any client. */
 export type AnyTurn = Turn<AnyEvent, TurnResult>;
 
+/** What the user can choose in a conversation. */
+export interface ConversationChoices {
+  readonly modes?: { readonly current: string | null; readonly available: readonly object[] };
+  readonly models?: { readonly current: string | null; readonly available: readonly object[] };
+  readonly commands?: readonly object[];
+}
+
 /** A conversation of any client. */
 export interface AnyConversation
   extends Pick<
     Conversation<AnyEvent, TurnResult, object, object>,
     "messages" | "state" | "shared" | "earlier"
   > {
+  /** The modes, models and commands, as the backend has said them. Undefined until then. */
+  readonly session?: ConversationChoices | undefined;
+  /** Calls `listener` when `session` has changed. */
+  readonly onSession?: ((listener: () => void) => Unsubscribe) | undefined;
+  /** Opens the backend's session without a prompt, so that `session` is known. Absent if nothing opens. @throws AgentwireError */
+  readonly open?: (() => Promise<unknown>) | undefined;
   /** Sets the mode. Absent if `capabilities.modes` is false. @throws InvalidInputError for an unknown id; AgentwireError */
   readonly setMode?: ((id: string) => Promise<void>) | undefined;
   /** Sets the model. Absent if `capabilities.models` is false. @throws InvalidInputError for an unknown id; AgentwireError */
