@@ -23,7 +23,8 @@ export const terminalWords = {
 
   // Above the composer
   menuNone: "nothing fits",
-  searchLine: (query: string, isFound: boolean) => `earlier prompts with: ${query}${isFound ? "" : " (none)"}`,
+  searchLine: (query: string, isFound: boolean) =>
+    `earlier prompts with: ${query}${isFound ? "" : " (none)"}`,
   purposeEdit:
     "Enter sends this in place of the earlier prompt. What the agent did to files stays. Ctrl-C leaves it.",
   purposeQueued: "Enter changes the prompt that waits. Ctrl-C leaves it.",
@@ -39,7 +40,8 @@ export const terminalWords = {
   noteAllCancelled: "cancelled; Ctrl-C again leaves",
   noteCancelled: "cancelled",
   noteCopied: (length: number) => `copied ${length} characters, if the terminal lets programs copy`,
-  noteExists: (file: string, word: string) => `${file} is there already: add "${word}", or write another name`,
+  noteExists: (file: string, word: string) =>
+    `${file} is there already: add "${word}", or write another name`,
   noteExported: (file: string) => `written to ${file}`,
   noteFailed: (reason: string) => `that failed: ${reason}`,
   noteFilesStay: "what the agent did to files stays",
@@ -107,7 +109,8 @@ export const terminalWords = {
   argumentQueue: "<number> <what>",
 
   helpHelp: "shows this",
-  helpEdit: "changes an earlier prompt, the last one without a number, and asks again from there; files stay changed",
+  helpEdit:
+    "changes an earlier prompt, the last one without a number, and asks again from there; files stay changed",
   helpRegenerate: "asks for another answer in place of the last one; files stay changed",
   helpBranch: "shows another answer or prompt that was replaced, and goes on from its end",
   helpRetry: "sends the last prompt again",

@@ -181,13 +181,13 @@ describe("commands about earlier messages", () => {
     expect(await command(screen, "/send")).toContain("no prompt of before waits");
   });
 
-  test("/again requests another answer in place of the last one", async () => {
+  test("/regenerate requests another answer in place of the last one", async () => {
     const screen = new Screen(["One.", "Two."]);
     open.push(screen);
-    expect(await command(screen, "/again")).toContain("there is nothing to ask again");
+    expect(await command(screen, "/regenerate")).toContain("there is nothing to ask again");
     await command(screen, "Hello");
     await screen.until(() => !screen.chat.getSnapshot().busy);
-    await command(screen, "/again");
+    await command(screen, "/regenerate");
     await screen.until(() => !screen.chat.getSnapshot().busy);
     const { messages } = screen.chat.getSnapshot();
     expect(messages.length).toBe(2);

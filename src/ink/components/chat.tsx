@@ -4,10 +4,11 @@ import { type ReactElement, useEffect, useRef, useState, useSyncExternalStore } 
 import type { Chat as AgentChat } from "../../chat/chat.ts";
 import { systemClock } from "../../core/clock.ts";
 import { useChat } from "../../react/index.ts";
+import type { Highlighter } from "../../screens/highlight.ts";
+import { type TerminalWords, terminalWords } from "../../screens/words-terminal.ts";
 import { pressesOf } from "../press.ts";
 import { Rows } from "../rows/rows.tsx";
 import { ChatScreen } from "../screen/chat-screen.ts";
-import { type TerminalWords, terminalWords } from "../../screens/words-terminal.ts";
 import type { CommandOptions, ExitReason } from "../screen/desk.ts";
 import type { ChatHeader } from "../screen/header.ts";
 import type { RunCommand } from "../screen/local-commands.ts";
@@ -21,6 +22,8 @@ export interface ChatProps extends CommandOptions {
   readonly chat?: AgentChat;
   /** @default the theme for this terminal: plain with `NO_COLOR` */
   readonly theme?: Theme;
+  /** Colours code blocks, such as `highlightWith(lowlight)`. Fixed while mounted. @default code has one colour */
+  readonly highlight?: Highlighter;
   /** Shown in an empty composer. @default `words.placeholder` */
   readonly placeholder?: string;
   /** Printed once at the start, with the model and the mode if the agent has any. @default nothing is printed */
@@ -57,6 +60,7 @@ export function Chat(props: ChatProps): ReactElement {
     return new ChatScreen({
       chat,
       theme,
+      highlight: props.highlight,
       clock: systemClock,
       size,
       placeholder,

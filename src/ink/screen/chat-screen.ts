@@ -2,6 +2,7 @@
 import type { Chat } from "../../chat/chat.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { CancelTimer, Clock } from "../../core/clock.ts";
+import type { Highlighter } from "../../screens/highlight.ts";
 import type { TerminalWords } from "../../screens/words-terminal.ts";
 import { composerRows } from "../composer/composer-rows.ts";
 import { statusRows } from "../parts/status-rows.ts";
@@ -23,6 +24,7 @@ import { type Printed, Printout, TAIL_ROWS } from "./printed.ts";
 export interface ScreenOptions {
   readonly chat: Chat;
   readonly theme: Theme;
+  readonly highlight?: Highlighter | undefined;
   readonly clock: Clock;
   readonly size: Size;
   readonly placeholder: string;
@@ -154,8 +156,10 @@ export class ChatScreen {
   /** Prints the last folded text in full. Returns false if there is none. */
   #unfold(): boolean {
     const { folded } = this.#printout;
-    if (folded) this.#say(`${displayed(folded.title)}:\n${displayed(folded.text).trimEnd()}`);
-    return folded !== undefined;
+    if (!folded) return false;
+    this.#say(`${displayed(folded.title)}:`);
+    this.#printout.enqueue(folded.rows(this.#surface));
+    return true;
   }
 
   #say(text: string): void {
@@ -195,7 +199,7 @@ export class ChatScreen {
   /** Prints the answer, then messages of the screen. Returns whether nothing is left to print. */
   #print(snapshot: ChatSnapshot, sink: Sink): boolean {
     this.#isHolding = this.#dialog.isAbove && !this.#leaving && (this.#isHolding || this.#printout.hasBegun);
-    const isPrinted = this.#isHolding || this.#transcript.print(snapshot.messages, sink);
+    const isPrinted = this.#isHolding || this.#transcript.print(snapshot.messages, sink, snapshot.plan);
     if (!isPrinted || sink.space <= 0) return false;
     this.#printout.drain(sink);
     if (sink.space <= 0) return false;
@@ -248,7 +252,7 @@ export class ChatScreen {
   }
 
   get #surface(): Surface {
-    return { columns: this.#size.columns, theme: this.#theme };
+    return { columns: this.#size.columns, theme: this.#theme, highlight: this.#options.highlight };
   }
 
   get #printing(): PartLook {

@@ -179,7 +179,9 @@ function choicesOf(command: string, choice: TranscriptChoice | null): readonly C
 
 function namedIn(choice: TranscriptChoice | null, given: string) {
   const wanted = given.trim().toLowerCase();
-  return choice?.available.find(({ id, name }) => id.toLowerCase() === wanted || name.toLowerCase() === wanted);
+  return choice?.available.find(
+    ({ id, name }) => id.toLowerCase() === wanted || name.toLowerCase() === wanted,
+  );
 }
 
 /** The last prompt or answer. Skips system messages between turns. */

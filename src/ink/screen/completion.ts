@@ -20,7 +20,9 @@ export interface Lookup {
   /** Where the part of the text begins that an entry replaces. It ends at the cursor. */
   readonly from: number;
   /** The entries, or a function that asks for those of `key`. Keys of one kind begin with the same letter. */
-  readonly choices: readonly Choice[] | { readonly key: string; readonly ask: () => Promise<readonly Choice[]> };
+  readonly choices:
+    | readonly Choice[]
+    | { readonly key: string; readonly ask: () => Promise<readonly Choice[]> };
   /** Whether a row says that no entry fits. */
   readonly saysNone?: true;
   /** Whether an entry fits what is written. */
@@ -153,7 +155,8 @@ export class Completion {
   /** Asks for the entries, one question at a time. The newest question follows when the last one is answered. */
   #ask(): void {
     const choices = this.#lookup?.choices;
-    if (!choices || !("key" in choices) || this.#asked !== undefined || this.#came?.key === choices.key) return;
+    if (!choices || !("key" in choices) || this.#asked !== undefined || this.#came?.key === choices.key)
+      return;
     const { key } = choices;
     this.#asked = key;
     const came = (found: readonly Choice[]): void => {

@@ -157,7 +157,10 @@ export class Draft {
 
   /** Adds prompts of an earlier chat to the history. */
   remember(prompts: readonly string[]): void {
-    const history = [...prompts.map((text) => ({ text: displayed(text), pastes: new Map() })), ...this.#editor.history];
+    const history = [
+      ...prompts.map((text) => ({ text: displayed(text), pastes: new Map() })),
+      ...this.#editor.history,
+    ];
     this.#editor = { ...this.#editor, history, at: this.#editor.at + prompts.length };
   }
 

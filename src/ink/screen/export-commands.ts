@@ -29,7 +29,9 @@ export function exportChoices({ clock }: Desk, argument: string): readonly Choic
   const file = fileOf(name) ?? defaultName(clock.wallTime());
   return [
     { insert: `/export ${file}`, label: file, isWhole: true },
-    ...(name === "" ? [] : [{ insert: `/export ${file} ${REPLACE}`, label: `${file} ${REPLACE}`, isWhole: true }]),
+    ...(name === ""
+      ? []
+      : [{ insert: `/export ${file} ${REPLACE}`, label: `${file} ${REPLACE}`, isWhole: true }]),
   ];
 }
 

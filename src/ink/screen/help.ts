@@ -64,9 +64,6 @@ function itemRows(items: readonly Item[], columns: number): readonly Row[] {
     const lead: Span = { text: `  ${label}${gap}`, tone: "user" };
     if (isBeside) return rowsOf(text, "plain", { columns, lead, hang });
     const above: Span = { text: "  ", tone: "user" };
-    return [
-      ...rowsOf(label, "user", { columns, hang: above }),
-      ...rowsOf(text, "plain", { columns, hang }),
-    ];
+    return [...rowsOf(label, "user", { columns, hang: above }), ...rowsOf(text, "plain", { columns, hang })];
   });
 }

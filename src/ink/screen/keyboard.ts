@@ -60,7 +60,10 @@ export class Keyboard {
         if (this.#draft.isEmpty) this.#draft.compose(composed);
       },
       later: (note) => {
-        note.then((text) => this.#tell(text), (error: unknown) => this.#tell(words.noteFailed(reasonOf(error))));
+        note.then(
+          (text) => this.#tell(text),
+          (error: unknown) => this.#tell(words.noteFailed(reasonOf(error))),
+        );
       },
     };
     this.#draft = new Draft({

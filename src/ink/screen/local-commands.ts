@@ -1,6 +1,6 @@
 // Runs `!commands` one at a time. The next prompt includes the outputs of those that the user did not stop.
 import type { TerminalWords } from "../../screens/words-terminal.ts";
-import { foldedRows } from "../parts/folded.ts";
+import { foldedRows, foldedText } from "../parts/folded.ts";
 import { PROMPT_ROWS } from "../parts/message-rows.ts";
 import { OUTPUT_ROWS } from "../parts/tool-rows.ts";
 import { EMPTY_ROW, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
@@ -151,7 +151,7 @@ class LocalRun {
     });
     const stopped = this.isStopped ? `; ${this.#words.localStopped}` : "";
     sink.print([...rows, ...rowsOf(`${this.#says(this.#end)}${stopped}`, "dim", { columns: sink.columns })]);
-    if (isFolded) sink.fold([{ title: `The output of ${bounded(this.command)}`, text: this.#output }]);
+    if (isFolded) sink.fold([foldedText(`The output of ${bounded(this.command)}`, this.#output)]);
     return true;
   }
 
@@ -161,7 +161,7 @@ class LocalRun {
     const options = { columns, tone: "user", hang, maxRows: PROMPT_ROWS, shows: "both" } as const;
     const { rows, isFolded } = foldedRows(this.command, options);
     sink.print([EMPTY_ROW, ...rows]);
-    if (isFolded) sink.fold([{ title: "The command", text: this.command }]);
+    if (isFolded) sink.fold([foldedText("The command", this.command)]);
   }
 
   live(columns: number, maxRows: number, { symbols }: Theme): readonly Row[] {

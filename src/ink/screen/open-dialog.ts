@@ -102,7 +102,6 @@ export class OpenDialog {
   tooTall(options: DialogOptions): readonly Row[] {
     const asked = this.#asked;
     if (!asked || asked.type === "resume") return [];
-    const { columns, theme } = options;
     if (this.isAbove) return [];
     const fits =
       asked.type === "approval"
@@ -113,7 +112,7 @@ export class OpenDialog {
     this.#isShown = false;
     if (asked.type === "question") return questionText(asked.pending, asked.state, options);
     this.#inputsAbove.add(asked.pending.id);
-    return approvalInput(asked.pending, columns, theme);
+    return approvalInput(asked.pending, options);
   }
 
   /** @param hold why the dialog hides its choices, if it does */

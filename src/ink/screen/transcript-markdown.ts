@@ -30,7 +30,8 @@ export function transcriptMarkdown(messages: List<ChatMessage>, words: TerminalW
     const head = role === "user" ? words.exportUser : role === "assistant" ? words.exportAgent : undefined;
     const failed = error ? [`> ${inLine(error.title)}: ${inLine(error.detail)}`] : [];
     const blocks = [...partBlocks(parts), ...failed];
-    if (blocks.length > 0) sections.push([...(head === undefined ? [] : [`## ${head}`]), ...blocks].join("\n\n"));
+    if (blocks.length > 0)
+      sections.push([...(head === undefined ? [] : [`## ${head}`]), ...blocks].join("\n\n"));
   }
   return `${sections.join("\n\n")}\n`;
 }
