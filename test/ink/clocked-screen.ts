@@ -4,7 +4,8 @@ import type { ChatSnapshot } from "../../src/chat/snapshot.ts";
 import type { KeyName, Press } from "../../src/ink/press.ts";
 import type { Row } from "../../src/ink/rows/row.ts";
 import { ChatScreen } from "../../src/ink/screen/chat-screen.ts";
-import type { ExitReason } from "../../src/ink/screen/desk.ts";
+import type { CommandOptions, ExitReason } from "../../src/ink/screen/desk.ts";
+import type { ChatHeader } from "../../src/ink/screen/header.ts";
 import type { Size } from "../../src/ink/screen/layout.ts";
 import type { RunCommand } from "../../src/ink/screen/local-commands.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
@@ -16,6 +17,10 @@ import type { ChatMessage, ChatPart } from "../../src/universal/transcript/messa
 export interface ClockedOptions {
   readonly size?: Size;
   readonly runCommand?: RunCommand;
+  readonly header?: ChatHeader;
+  readonly commands?: CommandOptions;
+  /** In place of functions of the chat. */
+  readonly chat?: Partial<Chat>;
 }
 
 /** A screen whose chat and whose time a test sets. Each frame is on the screen at once. */
@@ -24,13 +29,22 @@ export class ClockedScreen {
   readonly decided: unknown[] = [];
   readonly cancels: unknown[] = [];
   readonly sent: unknown[] = [];
+  /** The other calls of the chat: the name and what was passed. */
+  readonly calls: (readonly unknown[])[] = [];
   readonly screen: ChatScreen;
   readonly #clock = new ManualClock();
   readonly #printed = new Map<number, readonly Row[]>();
   #snapshot: ChatSnapshot;
   #changed = (): void => {};
 
-  constructor({ size = { columns: 80, rows: 24 }, runCommand }: ClockedOptions = {}) {
+  constructor({ size = { columns: 80, rows: 24 }, runCommand, chat: own, ...options }: ClockedOptions = {}) {
+    const call =
+      (name: string) =>
+      (...passed: readonly unknown[]) => {
+        this.calls.push([name, ...passed]);
+        return { ok: true, id: "sent" } as const;
+      };
+    const later = (name: string) => async (id: string) => call(name)(id);
     const none = createChat(new MockAgent()).getSnapshot();
     const messages: List<ChatMessage> = emptyList();
     this.#snapshot = { ...none, messages };
@@ -52,6 +66,16 @@ export class ClockedScreen {
         this.decided.push([id, decision]);
         return { ok: true };
       },
+      edit: call("edit"),
+      regenerate: call("regenerate"),
+      selectBranch: call("selectBranch"),
+      unqueue: call("unqueue"),
+      editQueued: call("editQueued"),
+      moveQueued: call("moveQueued"),
+      sendNow: call("sendNow"),
+      setMode: later("setMode"),
+      setModel: later("setModel"),
+      ...own,
     } satisfies Partial<Chat>);
     const onExit = (how: ExitReason): void => void this.exits.push(how);
     const commands = runCommand ? { runCommand } : {};
@@ -65,6 +89,7 @@ export class ClockedScreen {
       words: terminalWords,
       onExit,
       ...commands,
+      ...options,
     });
     this.screen.subscribe(() => {
       const frame = this.screen.getFrame();
@@ -103,6 +128,13 @@ export class ClockedScreen {
 
   type(text: string): void {
     this.screen.press({ type: "text", text });
+  }
+
+  /** Types a line and sends it. */
+  async enters(text: string): Promise<string> {
+    this.type(text);
+    this.press("enter");
+    return this.after(1_000);
   }
 
   press(...keys: readonly KeyName[]): void {

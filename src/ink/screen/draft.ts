@@ -121,8 +121,10 @@ export class Draft {
   compose({ text, images = [], files = [], purpose }: Composed): void {
     const missing = files.filter((path) => !text.includes(`@${path}`)).map((path) => ` @${path}`);
     this.#change({ type: "type", text: text + missing.join("") });
-    for (const { data, mediaType = "" } of images)
-      this.#change({ type: "image", image: { name: mediaType, data } });
+    for (const { data, mediaType = "" } of images) {
+      const name = (typeof data === "string" ? imageInUrl(data)?.name : undefined) ?? mediaType;
+      this.#change({ type: "image", image: { name, data } });
+    }
     this.#files = new Set(files);
     this.#purpose = purpose;
   }
