@@ -9,7 +9,7 @@ import type { ChatHeader } from "../../src/ink/screen/header.ts";
 import type { Size } from "../../src/ink/screen/layout.ts";
 import type { RunCommand } from "../../src/ink/screen/local-commands.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
-import { terminalWords } from "../../src/screens/words-terminal.ts";
+import { type TerminalWords, terminalWords } from "../../src/screens/words-terminal.ts";
 import { ManualClock, MockAgent } from "../../src/testing/index.ts";
 import { emptyList, type List, listOf } from "../../src/universal/transcript/list.ts";
 import type { ChatMessage, ChatPart } from "../../src/universal/transcript/message.ts";
@@ -19,6 +19,9 @@ export interface ClockedOptions {
   readonly runCommand?: RunCommand;
   readonly header?: ChatHeader;
   readonly commands?: CommandOptions;
+  readonly words?: Partial<TerminalWords>;
+  /** The chat at the start. */
+  readonly snapshot?: Partial<ChatSnapshot>;
   /** In place of functions of the chat. */
   readonly chat?: Partial<Chat>;
 }
@@ -37,7 +40,14 @@ export class ClockedScreen {
   #snapshot: ChatSnapshot;
   #changed = (): void => {};
 
-  constructor({ size = { columns: 80, rows: 24 }, runCommand, chat: own, ...options }: ClockedOptions = {}) {
+  constructor({
+    size = { columns: 80, rows: 24 },
+    runCommand,
+    chat: own,
+    snapshot,
+    words,
+    ...options
+  }: ClockedOptions = {}) {
     const call =
       (name: string) =>
       (...passed: readonly unknown[]) => {
@@ -47,7 +57,7 @@ export class ClockedScreen {
     const later = (name: string) => async (id: string) => call(name)(id);
     const none = createChat(new MockAgent()).getSnapshot();
     const messages: List<ChatMessage> = emptyList();
-    this.#snapshot = { ...none, messages };
+    this.#snapshot = { ...none, messages, ...snapshot };
     const chat: Chat = Object.assign(Object.create(createChat(new MockAgent())), {
       getSnapshot: () => this.#snapshot,
       subscribe: (listener) => {
@@ -86,7 +96,7 @@ export class ClockedScreen {
       clock,
       size,
       placeholder: "",
-      words: terminalWords,
+      words: { ...terminalWords, ...words },
       onExit,
       ...commands,
       ...options,

@@ -201,7 +201,9 @@ describe("/copy", () => {
   test("copies the text of the last answer alone", async () => {
     const screen = new ClockedScreen({ commands });
     expect(await screen.enters("/copy")).toContain("there is no answer to copy");
-    screen.set({ messages: listOf([prompt("a", "q"), answer("b", "The \u001b[2Janswer."), prompt("c", "q")]) });
+    screen.set({
+      messages: listOf([prompt("a", "q"), answer("b", "The \u001b[2Janswer."), prompt("c", "q")]),
+    });
     expect(await screen.enters("/copy")).toContain("copied 11 characters");
     expect(copied).toEqual(["The answer."]);
   });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
+import type { Chat } from "../../src/chat/chat.ts";
 import type { ChatPending } from "../../src/chat/pending.ts";
 import { MockAgent } from "../../src/testing/index.ts";
-import { ClockedScreen, type ClockedOptions } from "./clocked-screen.ts";
+import { ClockedScreen } from "./clocked-screen.ts";
 
 const capabilities = {
   ...createChat(new MockAgent()).getSnapshot().capabilities,
@@ -19,7 +20,7 @@ class Folder {
     this.#isHeld = isHeld;
   }
 
-  readonly files: NonNullable<ClockedOptions["chat"]>["files"] = async (prefix) => {
+  readonly files: Chat["files"] = async (prefix) => {
     this.asked.push(prefix);
     if (this.#isHeld) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     const paths = ["src/", "src/a.ts", "src/b.ts", "my notes.md"].filter((path) => path.startsWith(prefix));
@@ -41,7 +42,9 @@ describe("the menu of commands", () => {
   test("shows what fits, Tab takes the first, and Enter sends what is written", async () => {
     const screen = new ClockedScreen();
     screen.type("/re");
-    expect(await screen.after(100)).toMatch(/ {2}\/regenerate {2}asks for[^\n]*\n {2}\/retry +sends[^\n]*\n> \/re$/);
+    expect(await screen.after(100)).toMatch(
+      / {2}\/regenerate {2}asks for[^\n]*\n {2}\/retry +sends[^\n]*\n> \/re$/,
+    );
     screen.press("tab");
     expect(await screen.after(100)).toMatch(/> \/regenerate$/);
     screen.press("ctrl-u");
@@ -93,7 +96,7 @@ describe("the menu of commands", () => {
     [{ columns: 40, rows: 15 }, 6],
     [{ columns: 80, rows: 24 }, 8],
     [{ columns: 200, rows: 60 }, 8],
-    [{ columns: 20, rows: 6 }, 1],
+    [{ columns: 20, rows: 6 }, 2],
     [{ columns: 20, rows: 4 }, 0],
   ])("has few rows, and none wider than the terminal, at %j", async (size, rows) => {
     const screen = new ClockedScreen({ size });

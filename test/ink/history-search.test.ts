@@ -61,11 +61,9 @@ describe("Ctrl-R", () => {
 });
 
 test("the prompts of an earlier chat are in the history", async () => {
-  const screen = new ClockedScreen();
+  const screen = new ClockedScreen({ snapshot: { loading: true } });
   const parts = listOf([{ type: "text", id: "t", text: "asked before", open: false } as const]);
   const message: ChatMessage = { id: "m", role: "user", status: "sent", startedAt: 0, parts };
-  screen.set({ loading: true });
-  await screen.after(100);
   screen.set({ loading: false, messages: listOf([message]) });
   await screen.after(100);
   await screen.enters("asked now");

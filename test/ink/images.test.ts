@@ -29,11 +29,14 @@ function screenOf(images = true): ClockedScreen {
 
 /** Looks until the files were read. */
 async function until(screen: ClockedScreen, shows: RegExp): Promise<string> {
-  for (;;) {
-    const shown = await screen.after(100);
+  let shown = "";
+  for (let left = 2_000; left > 0; left--) {
+    shown = await screen.after(0);
     if (shows.test(shown)) return shown;
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    await screen.after(100);
   }
+  throw new Error(`the screen has no ${shows}:\n${shown}`);
 }
 
 describe("a pasted path of an image", () => {
@@ -46,9 +49,11 @@ describe("a pasted path of an image", () => {
     screen.type("What is this? ");
     screen.screen.paste(`${dropped()} `);
     expect(await screen.after(100)).toContain("> What is this? [image a shot.png]");
-    while (screen.sent.length === 0) {
+    screen.press("enter");
+    await until(screen, /not connected yet\n> /);
+    for (let left = 2_000; left > 0 && screen.sent.length === 0; left--) {
+      await new Promise((resolve) => setImmediate(resolve));
       screen.press("enter");
-      await until(screen, /./);
     }
     expect(screen.sent).toMatchObject([{ text: "What is this? ", images: [{ data: Buffer.from(BYTES) }] }]);
   });
@@ -58,7 +63,7 @@ describe("a pasted path of an image", () => {
     screen.type("This: ");
     screen.screen.paste(`'${file}'`);
     screen.press("enter");
-    expect(await screen.after(0)).toContain("an image is not read yet");
+    expect(await screen.after(100)).toContain("an image is not read yet");
     expect(screen.sent).toEqual([]);
   });
 

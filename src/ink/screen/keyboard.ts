@@ -6,18 +6,17 @@ import type { TerminalWords } from "../../screens/words-terminal.ts";
 import { type EditorState, MAX_HISTORY } from "../composer/editor.ts";
 import { doesOf } from "../keys.ts";
 import type { Press } from "../press.ts";
-import { displayed, type Row, type Surface } from "../rows/row.ts";
+import type { Row, Surface } from "../rows/row.ts";
 import { textOf } from "./branch-commands.ts";
-import type { Command } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { type CommandOptions, type Desk, type ExitReason, reasonOf } from "./desk.ts";
 import { Draft } from "./draft.ts";
-import { type Input, readInput } from "./input.ts";
 import type { LocalCommands } from "./local-commands.ts";
 import { lookupAt } from "./lookup.ts";
 import type { Keys, OpenDialog } from "./open-dialog.ts";
 import { QueueNumbers } from "./queue-numbers.ts";
 import { SCREEN_KEYS } from "./screen-keys.ts";
+import { submit } from "./submit.ts";
 
 export interface KeyboardHost {
   readonly chat: Chat;
@@ -258,87 +257,7 @@ export class Keyboard {
   /** The user has finished typing. */
   #send(): void {
     this.#typedAt = Number.NEGATIVE_INFINITY;
-    if (this.#draft.purpose.type !== "prompt") {
-      this.#replace();
-      return;
-    }
-    const { chat } = this.#host;
-    this.#carryOut(readInput(this.#draft.text, { own: COMMANDS, agent: chat.getSnapshot().commands ?? [] }));
-  }
-
-  #carryOut(input: Input): void {
-    const { words, local } = this.#host;
-    switch (input.type) {
-      case "blank":
-        this.#note = words.noteNothingToSend;
-        return;
-      case "unknown":
-        this.#note = words.noteUnknownCommand(displayed(input.name));
-        return;
-      case "command":
-        this.#run(input.command, input.argument);
-        return;
-      case "local": {
-        const refused = local.run(input.command);
-        if (refused) this.#note = refused;
-        else this.#draft.sent();
-        return;
-      }
-      case "prompt":
-        this.#prompt(input.text);
-    }
-  }
-
-  #run(command: Command, argument: string): void {
-    const { isOffered, choices, name, needsArgument } = command;
-    if (isOffered && !isOffered(this.#desk)) {
-      this.#note = this.#host.words.noteNotOffered(`/${name}`);
-      return;
-    }
-    const { editor } = this.#draft;
-    this.#draft.sent();
-    const listed = needsArgument && argument.trim() === "" ? choices?.(this.#desk, "") : undefined;
-    if (listed && (listed instanceof Promise || listed.length > 0)) {
-      this.#draft.compose({ text: `/${name} `, purpose: { type: "prompt" } });
-      return;
-    }
-    const done = command.run(this.#desk, argument);
-    if (done === undefined) return;
-    this.#note = typeof done === "string" ? done : done.fix;
-    if (typeof done !== "string") this.#draft.restore(editor);
-  }
-
-  #prompt(text: string): void {
-    const { chat, local, words } = this.#host;
-    const { input } = this.#draft;
-    if (input === undefined) {
-      this.#note = words.noteImageComes;
-      return;
-    }
-    const whole = local.attachTo(text);
-    const result = chat.send(typeof input === "string" ? whole : { ...input, text: whole });
-    if (!result.ok && result.id === undefined) return; // the banner says why, and the text stays
-    local.sent();
-    this.#draft.sent();
-  }
-
-  /** Sends the text in place of another prompt. */
-  #replace(): void {
-    const { chat, words } = this.#host;
-    const { purpose, input } = this.#draft;
-    if (this.#draft.text.trim() === "" || input === undefined) {
-      this.#note = input === undefined ? words.noteImageComes : words.noteNothingToSend;
-      return;
-    }
-    if (purpose.type === "queued" && !chat.getSnapshot().queue.some(({ id }) => id === purpose.id)) {
-      this.#draft.becomesPrompt();
-      this.#note = words.noteSentMeanwhile;
-      return;
-    }
-    if (purpose.type === "prompt") return;
-    const { ok } =
-      purpose.type === "queued" ? chat.editQueued(purpose.id, input) : chat.edit(purpose.id, input);
-    if (ok) this.#draft.sent(); // otherwise the banner says why, and the text stays
+    this.#note = submit(this.#draft, this.#desk, this.#host.local) ?? this.#note;
   }
 }
 
