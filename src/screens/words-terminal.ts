@@ -23,6 +23,7 @@ export const terminalWords = {
 
   // Above the composer
   menuNone: "nothing fits",
+  menuMore: (count: number) => `${count} more`,
   searchLine: (query: string, isFound: boolean) =>
     `earlier prompts with: ${query}${isFound ? "" : " (none)"}`,
   purposeEdit:

@@ -44,6 +44,38 @@ async function drawnAnew(terminal: TestTerminal): Promise<void> {
   await terminal.sees(/reasoning\s+is\s+shown/);
 }
 
+describe("a window of another size while the menu of commands is open", () => {
+  const sizes = [
+    [80, 24],
+    [40, 15],
+    [200, 60],
+  ] as const;
+  const pairs = sizes.flatMap((from) => sizes.filter((to) => to !== from).map((to) => [from, to] as const));
+
+  test.each(pairs)("doubles and loses no row (%j, then %j)", async (from, to) => {
+    const { terminal } = await open([["The answer."]], /The answer[\s\S]*Write to the/);
+    let isShown = false;
+    for (const [columns, rows] of [from, to]) {
+      await terminal.drained();
+      terminal.resize(columns, rows);
+      terminal.type(CTRL_T);
+      isShown = !isShown;
+      await terminal.sees(isShown ? /reasoning\s+is\s+shown/ : /reasoning\s+is\s+folded/);
+      if (isShown) terminal.type("/");
+      await terminal.sees(/ {2}\/help +shows this/);
+    }
+    const shown = terminal.everything;
+    for (const once of [
+      /> go|› go/g,
+      /The answer/g,
+      /not connected yet|connected/g,
+      /\/help +shows/g,
+      /› \//g,
+    ])
+      expect(shown.match(once), String(once)).toHaveLength(1);
+  });
+});
+
 describe("a window that becomes narrower during an answer", () => {
   test.each([
     [[60]],

@@ -1,5 +1,13 @@
 // The components and functions that import Ink and React. They are loaded only after both packages are found.
 
+export {
+  type CodeKind,
+  type CodePiece,
+  type Highlighter,
+  highlightWith,
+  type Lowlight,
+} from "../../screens/highlight.ts";
+export type { TerminalWords } from "../../screens/words-terminal.ts";
 export type { PendingApproval } from "../dialogs/approval-dialog.ts";
 export type { PendingQuestion } from "../dialogs/question-dialog.ts";
 export type { StatusFacts } from "../parts/status-rows.ts";

@@ -1,4 +1,5 @@
 // The menu above the composer: what Tab may complete.
+import type { TerminalWords } from "../../screens/words-terminal.ts";
 import type { EditorAction, EditorState } from "../composer/editor.ts";
 import { doesOf, type KeyRow } from "../keys.ts";
 import type { Press } from "../press.ts";
@@ -29,6 +30,8 @@ export interface Lookup {
   readonly fits: (choice: Choice) => boolean;
 }
 
+/** Columns of a row. A narrower window breaks longer rows into lines that push the menu out of the screen. */
+const MAX_ROW = 72;
 /** Columns of the labels, if the entries have details. */
 const MAX_LABEL = 24;
 
@@ -123,13 +126,15 @@ export class Completion {
     return choices !== undefined && "key" in choices && choices.key !== this.#came?.key;
   }
 
-  /** The rows of the entries around the marked one. @param none says that there are none */
-  rows({ columns, theme }: Surface, maxRows: number, none: string): readonly Row[] {
+  /** The rows of the entries around the marked one. */
+  rows({ columns, theme }: Surface, maxRows: number, words: TerminalWords): readonly Row[] {
     const { choices } = this;
     const limit = choices.length > maxRows ? maxRows - 1 : maxRows;
     if (limit <= 0) return [];
     if (choices.length === 0)
-      return this.#lookup?.saysNone ? [clippedRow([{ text: `  ${none}`, tone: "dim" }], columns)] : [];
+      return this.#lookup?.saysNone
+        ? [clippedRow([{ text: `  ${words.menuNone}`, tone: "dim" }], columns)]
+        : [];
     const first = Math.max(0, Math.min(this.#at - Math.floor(limit / 2), choices.length - limit));
     const shown = choices.slice(first, first + limit);
     const labels = shown.map(({ label }) => inLine(label));
@@ -145,11 +150,12 @@ export class Completion {
           { text, tone: isAt ? "selected" : "plain" },
           { text: detail, tone: "dim" },
         ],
-        columns,
+        Math.min(columns, MAX_ROW),
       );
     });
     if (limit === maxRows) return rows;
-    return [...rows, clippedRow([{ text: `  ${this.#at + 1}/${choices.length}`, tone: "dim" }], columns)];
+    const more = `  ${words.menuMore(choices.length - shown.length)}`;
+    return [...rows, clippedRow([{ text: more, tone: "dim" }], columns)];
   }
 
   /** Asks for the entries, one question at a time. The newest question follows when the last one is answered. */

@@ -177,7 +177,7 @@ export class Draft {
     const says = this.#purpose.type === "prompt" ? "" : words[PURPOSES[this.#purpose.type]];
     const limit = Math.min(MAX_PURPOSE_ROWS, maxRows);
     const purpose = says === "" ? [] : rowsOf(says, "accent", { columns }).slice(0, limit);
-    return [...purpose, ...this.#menu.rows(surface, maxRows - purpose.length, words.menuNone)];
+    return [...purpose, ...this.#menu.rows(surface, maxRows - purpose.length, words)];
   }
 
   #searched(press: Press, search: HistorySearch): "done" | undefined {
