@@ -68,7 +68,8 @@ function lineRows(
   const tone = TONES[line.type];
   const number = line.type === "removed" ? line.before : line.after;
   const marks = { ...MARKS, same: number === undefined ? ">" : " ", gap: theme.symbols.separator };
-  const front = `${String(number ?? "").padStart(width)} ${marks[line.type]} `;
+  const digits = width === 0 ? "" : `${String(number ?? "").padStart(width)} `;
+  const front = `${digits}${marks[line.type]} `;
   const lead: Row = [...hang, { text: front, tone }];
   const below: Row = [...hang, { text: " ".repeat(front.length), tone }];
   return rowsOfLine({ lead, hang: below, spans: [{ text: safe(line.text), tone }], at: "hard" }, columns)

@@ -3,25 +3,28 @@ import { createInert, type InertStream } from "../../chat/print/inert.ts";
 import { type MarkdownReader, markdownReader } from "../../screens/markdown/reader.ts";
 import { BlockLines } from "../markdown/block-lines.ts";
 import { LineFlow } from "../rows/line-flow.ts";
-import { type Row, rowsOf, type Surface } from "../rows/row.ts";
+import { type Row, rowsOf, rowWidth, type Surface } from "../rows/row.ts";
 import { GrowingText } from "./growing-text.ts";
 import type { Sink } from "./sink.ts";
 import { DIFFERS } from "./text-printer.ts";
 
-/** Lines of printable blocks that the live region lays out while a frame has no space for them. */
-const MAX_LIVE_BLOCKS = 20;
+/** Characters from which a part of a block settles. */
+const EARLY = 160;
 
 /**
- * Characters of a block that settle as one part. The live region has to be small: a narrower window makes more lines of
- * its rows, and lines that leave the screen at the top cannot be cleared.
+ * Columns of the rows in the live region, together. It has to be small: a narrower window makes more lines of its rows,
+ * and lines that leave the screen at the top cannot be cleared. The other open rows are shown once they are settled.
  */
-const PART = 400;
+const LIVE_COLUMNS = 400;
+
+/** Rows that the live region shows, however wide they are. */
+const LIVE_ROWS = 4;
 
 /** Settled blocks are printed once. The open end, which later text may change, stays in the live region. */
 export class MarkdownPrinter {
   readonly #growing = new GrowingText();
   #inert: InertStream = createInert();
-  #reader: MarkdownReader = markdownReader(PART);
+  #reader: MarkdownReader = markdownReader(EARLY);
   #layout = new BlockLines();
   #flow = new LineFlow();
   /** Settled blocks that are laid out. */
@@ -71,21 +74,32 @@ export class MarkdownPrinter {
   /** The last `maxRows` unprinted rows. */
   live(surface: Surface, maxRows: number): readonly Row[] {
     if (maxRows <= 0) return [];
-    const { settled } = this.#reader;
-    const layout = this.#layout.copy();
-    const waiting = settled.slice(this.#at, this.#at + MAX_LIVE_BLOCKS);
-    const isBehind = this.#at + waiting.length < settled.length;
-    const blocks = isBehind ? waiting : [...waiting, ...this.#reader.open];
-    return this.#flow.preview(layout.next(blocks, surface), surface.columns, maxRows);
+    const { settled, open } = this.#reader;
+    const next = settled[this.#at]; // settled blocks that had no space in this frame come first
+    const blocks = next ? [next] : this.#flow.wantsMore ? open : [];
+    const lines = this.#layout.copy().next(blocks, surface);
+    return bounded(this.#flow.preview(lines, surface.columns, maxRows));
   }
 
   #restart(): void {
     this.#isReplaced = this.#hasPrinted;
     this.#hasPrinted = false;
     this.#inert = createInert();
-    this.#reader = markdownReader(PART);
+    this.#reader = markdownReader(EARLY);
     this.#layout = new BlockLines();
     this.#flow = new LineFlow();
     this.#at = 0;
   }
+}
+
+/** The last rows that the live region may show. */
+function bounded(rows: readonly Row[]): readonly Row[] {
+  let left = LIVE_COLUMNS;
+  let count = 0;
+  for (const row of rows.toReversed()) {
+    left -= rowWidth(row);
+    if (left < 0 && count >= LIVE_ROWS) break;
+    count++;
+  }
+  return rows.slice(rows.length - count);
 }

@@ -22,15 +22,25 @@ export class BlockReader {
   /** The blocks that are complete. */
   readonly blocks: MarkdownBlock[] = [];
   readonly #containers: Container[] = [];
-  /** Characters of a block that settle as one part. */
-  readonly #part: number;
+  /** Characters from which a part settles, where no later text can change it. */
+  readonly #early: number;
   #leaf: Leaf | undefined;
   /** Characters of the containers that have not settled. */
   #size = 0;
   #unfinished = false;
 
-  constructor(part: number) {
-    this.#part = part;
+  constructor(early: number) {
+    this.#early = early;
+  }
+
+  /** Whether the rest of a line is text, whatever it is. */
+  get takesText(): boolean {
+    return this.#leaf?.type === "paragraph" || this.#leaf?.type === "code";
+  }
+
+  /** Whether the next line may be a row of a table. */
+  get isInTable(): boolean {
+    return this.#leaf?.type === "table";
   }
 
   /** `goesOn`: `more` brings the rest of the line. */
@@ -65,7 +75,7 @@ export class BlockReader {
   }
 
   #copy(): BlockReader {
-    const copy = new BlockReader(this.#part);
+    const copy = new BlockReader(this.#early);
     copy.#containers.push(...this.#containers.map(copyOf));
     copy.#leaf = this.#leaf?.copy();
     copy.#size = this.#size;
@@ -303,13 +313,13 @@ export class BlockReader {
 
   #settleParts(length: number, midLine: boolean): void {
     const leaf = this.#leaf;
-    if (leaf !== undefined && leaf.size > this.#part) {
+    if (leaf !== undefined && leaf.size > this.#early) {
       if (leaf.type === "paragraph") this.#takeTask(leaf);
-      for (const part of leaf.parts(this.#part, midLine)) this.#add(part);
+      for (const part of leaf.parts(this.#early, midLine)) this.#add(part);
     }
     if (this.#containers.length === 0) return;
     this.#size += length;
-    if (this.#size <= this.#part) return;
+    if (this.#size <= this.#early) return;
     this.#size = this.#leaf?.size ?? 0;
     const complete = takeComplete(this.#containers);
     if (complete !== undefined) this.blocks.push(complete);

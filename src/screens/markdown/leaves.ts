@@ -1,6 +1,6 @@
 // The block at the end, which lines are still added to.
 import type { CodeBlock, Inline, ListItem, MarkdownBlock, TableBlock } from "./blocks.ts";
-import { cutOf } from "./cut.ts";
+import { cutOf, settledPlace } from "./cut.ts";
 import { readInline } from "./inline.ts";
 import type { Fence } from "./starts.ts";
 import { cellsOf, type TableStart } from "./table.ts";
@@ -34,11 +34,13 @@ export class Paragraph {
     this.text += text;
   }
 
-  /** The parts that settle now. `limit`: characters of a part. */
+  /** The parts that settle now. `limit`: characters from which a part settles that no later text can change. */
   parts(limit: number): MarkdownBlock[] {
     const parts: MarkdownBlock[] = [];
     while (this.text.length > limit) {
-      const at = cutOf(this.text, this.#before);
+      const isLong = this.text.length > PART;
+      const at = isLong ? cutOf(this.text, this.#before) : settledPlace(this.text, this.#before);
+      if (at === 0) break;
       const head = this.text.slice(0, at);
       parts.push({
         type: "paragraph",
@@ -191,8 +193,8 @@ export class Table {
     this.#size += text.length + columns;
   }
 
-  parts(limit: number): MarkdownBlock[] {
-    if (this.#size <= limit) return [];
+  parts(): MarkdownBlock[] {
+    if (this.#size <= PART) return [];
     const part = this.#block();
     this.#rows = [];
     this.#size = 0;

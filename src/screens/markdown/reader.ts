@@ -19,10 +19,10 @@ export interface MarkdownReader {
 /**
  * A reader for one text: CommonMark, and the tables, tasks, strikes and addresses of GitHub. Not read: HTML, and links whose address stands
  * elsewhere in the text (both stay text).
- * @param part characters of a block that settle as one part: a screen draws the open end again with each token
+ * @param early characters from which a part of a long block settles, where no later text can change it
  */
-export function markdownReader(part = PART): MarkdownReader {
-  return new LineReader(part);
+export function markdownReader(early = PART): MarkdownReader {
+  return new LineReader(Math.min(early, PART));
 }
 
 const NONE: readonly MarkdownBlock[] = [];
@@ -30,8 +30,8 @@ const LINE_END = /\r\n?|\n/g;
 
 class LineReader implements MarkdownReader {
   readonly #blocks: BlockReader;
-  readonly #part: number;
-  /** The piece of a line that has not been read: at most `#part` characters. */
+  readonly #early: number;
+  /** The piece of a line that has not been read: at most `PART` characters. */
   #piece = "";
   /** Whether the beginning of the line has been read. */
   #midLine = false;
@@ -39,9 +39,9 @@ class LineReader implements MarkdownReader {
   #returned = false;
   #open: readonly MarkdownBlock[] | undefined = NONE;
 
-  constructor(part: number) {
-    this.#part = part;
-    this.#blocks = new BlockReader(part);
+  constructor(early: number) {
+    this.#early = early;
+    this.#blocks = new BlockReader(early);
   }
 
   get settled(): readonly MarkdownBlock[] {
@@ -76,11 +76,13 @@ class LineReader implements MarkdownReader {
     this.#open = NONE;
   }
 
-  /** Reads a long line in pieces of `#part` characters, wherever the text was cut. */
+  /** Reads a long line in pieces, wherever the text was cut. */
   #take(text: string): void {
     let from = 0;
-    while (this.#piece.length + text.length - from > this.#part) {
-      const length = this.#part - this.#piece.length;
+    while (this.#piece.length + text.length - from > this.#early) {
+      const limit = this.#limit(this.#piece + text.slice(from, from + this.#early));
+      const length = limit - this.#piece.length;
+      if (text.length - from <= length) break;
       const piece = this.#piece + text.slice(from, from + length);
       from += length;
       const whole = isHighSurrogate(piece, piece.length - 1) ? piece.length - 1 : piece.length;
@@ -88,6 +90,15 @@ class LineReader implements MarkdownReader {
       this.#piece = piece.slice(whole);
     }
     this.#piece += text.slice(from);
+  }
+
+  /** Characters of the next piece. A line may have to be longer before it is clear what it begins. */
+  #limit(piece: string): number {
+    const start = piece.slice(0, this.#early);
+    const isText = this.#midLine
+      ? this.#blocks.takesText
+      : !this.#blocks.isInTable && /\p{L}/u.test(start) && !/\||^[ \t>*+\-\d.)]*(?:#|```|~~~)/.test(start);
+    return isText ? this.#early : PART;
   }
 
   #read(piece: string, goesOn: boolean): void {
