@@ -68,7 +68,7 @@ describe("a window of another size while the menu of commands is open", () => {
     for (const once of [
       /> go|› go/g,
       /The answer/g,
-      /not connected yet|connected/g,
+      /reasoning\s+is/g,
       /\/help +shows/g,
       /› \//g,
     ])

@@ -23,7 +23,7 @@ export interface Pieces {
 const MAX_COMPOSER_ROWS = 8;
 
 /** So few that a menu from a terminal of 80 x 24 still fits into one of 40 x 15, where each row takes two lines. */
-const MAX_MENU_ROWS = 6;
+const MAX_MENU_ROWS = 5;
 
 const BANNER_ROWS = 3;
 
