@@ -40,7 +40,8 @@ export const terminalWords = {
   // Notes in the status line
   noteAllCancelled: "cancelled; Ctrl-C again leaves",
   noteCancelled: "cancelled",
-  noteCopied: (length: number) => `copied ${length} characters, if the terminal lets programs copy`,
+  noteCopied: (length: number) => `copied ${length} characters`,
+  noteCopiedByTerminal: (length: number) => `copied ${length} characters, if the terminal lets programs copy`,
   noteExists: (file: string, word: string) =>
     `${file} is there already: add "${word}", or write another name`,
   noteExported: (file: string) => `written to ${file}`,

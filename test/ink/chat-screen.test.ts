@@ -28,6 +28,7 @@ class Screen {
       size,
       theme: plainTheme,
       placeholder: "",
+      clipboard: () => {},
       words: terminalWords,
       onExit: () => {},
     });

@@ -32,6 +32,7 @@ export class ClockedScreen {
   readonly decided: unknown[] = [];
   readonly cancels: unknown[] = [];
   readonly sent: unknown[] = [];
+  readonly clipboard: string[] = [];
   /** The other calls of the chat: the name and what was passed. */
   readonly calls: (readonly unknown[])[] = [];
   readonly screen: ChatScreen;
@@ -96,6 +97,7 @@ export class ClockedScreen {
       clock,
       size,
       placeholder: "",
+      clipboard: (text) => void this.clipboard.push(text),
       words: { ...terminalWords, ...words },
       onExit,
       ...commands,

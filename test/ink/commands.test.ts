@@ -195,23 +195,28 @@ describe("commands of the agent", () => {
 });
 
 describe("/copy", () => {
-  const copied: string[] = [];
-  const commands = { copy: (text: string) => copied.push(text) };
-
   test("copies the text of the last answer alone", async () => {
-    const screen = new ClockedScreen({ commands });
+    const screen = new ClockedScreen();
     expect(await screen.enters("/copy")).toContain("there is no answer to copy");
     screen.set({
       messages: listOf([prompt("a", "q"), answer("b", "The \u001b[2Janswer."), prompt("c", "q")]),
     });
-    expect(await screen.enters("/copy")).toContain("copied 11 characters");
-    expect(copied).toEqual(["The answer."]);
+    expect(await screen.enters("/copy")).toContain("copied 11 characters, if the terminal");
+    expect(screen.clipboard).toEqual(["The answer."]);
   });
 
   test("refuses a text that terminals drop, and names what to do", async () => {
-    const screen = new ClockedScreen({ commands });
-    screen.set({ messages: listOf([answer("b", "x".repeat(MAX_COPY_BYTES + 1))]) });
+    const messages = listOf([answer("b", "x".repeat(MAX_COPY_BYTES + 1))]);
+    const screen = new ClockedScreen({ snapshot: { messages } });
     expect((await screen.enters("/copy")).replaceAll("\n", " ")).toContain("/export writes a file");
+    expect(screen.clipboard).toEqual([]);
+    const copied: string[] = [];
+    const own = new ClockedScreen({
+      snapshot: { messages },
+      commands: { copy: (text) => copied.push(text) },
+    });
+    expect(await own.enters("/copy")).toMatch(/copied 74995 characters -/);
+    expect(copied).toHaveLength(1);
   });
 });
 

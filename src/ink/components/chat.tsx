@@ -51,8 +51,7 @@ export function Chat(props: ChatProps): ReactElement {
   const { stdout } = useStdout();
   const [screen] = useState(() => {
     const words = { ...terminalWords, ...props.words };
-    const { placeholder = words.placeholder, header, writeFile, chats } = props;
-    const copy = (text: string): unknown => (latest.current.copy ?? copyTo(stdout))(text);
+    const { placeholder = words.placeholder, header, copy, writeFile, chats } = props;
     const canRun = props.runCommand !== undefined;
     const runCommand: RunCommand = (command, onOutput) =>
       (latest.current.runCommand ?? noCommands)(command, onOutput);
@@ -66,7 +65,12 @@ export function Chat(props: ChatProps): ReactElement {
       placeholder,
       words,
       onExit,
-      commands: { copy, ...(writeFile ? { writeFile } : {}), ...(chats ? { chats } : {}) },
+      clipboard: copyTo(stdout),
+      commands: {
+        ...(copy ? { copy } : {}),
+        ...(writeFile ? { writeFile } : {}),
+        ...(chats ? { chats } : {}),
+      },
       ...(header ? { header } : {}),
       ...(canRun ? { runCommand } : {}),
     });

@@ -8,6 +8,7 @@ import {
   type PastedImage,
   type Pastes,
   unfolded,
+  withoutImages,
   withoutStandIns,
   withPaste,
 } from "./pastes.ts";
@@ -98,7 +99,8 @@ export function stepEditor(state: EditorState, action: EditorAction): EditorStat
     case "clear":
       return { ...state, ...NOTHING, cursor: 0, at: state.history.length, drafts: new Map() };
     case "sent": {
-      const { text, pastes } = state;
+      const { pastes } = state;
+      const text = withoutImages(state.text, pastes); // the bytes of up to MAX_HISTORY prompts would stay in memory
       const isAgain = state.history.at(-1)?.text === text && pastes.size === 0;
       const history = isAgain ? state.history : [...state.history, { text, pastes }].slice(-MAX_HISTORY);
       return { ...state, ...NOTHING, cursor: 0, history, at: history.length, drafts: new Map() };

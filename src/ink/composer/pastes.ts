@@ -59,6 +59,11 @@ export function imagesIn(text: string, pastes: Pastes): readonly PastedImage[] {
   });
 }
 
+/** The text without its images. */
+export function withoutImages(text: string, pastes: Pastes): string {
+  return text.replace(STAND_INS, (standIn) => (typeof pastes.get(standIn) === "string" ? standIn : ""));
+}
+
 /** Replaces stand-ins by labels. */
 export function withLabels(text: string, pastes: Pastes): string {
   return text.replace(STAND_INS, (standIn) => pasteLabel(pastes.get(standIn) ?? ""));

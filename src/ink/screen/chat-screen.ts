@@ -33,6 +33,8 @@ export interface ScreenOptions {
   readonly header?: ChatHeader | undefined;
   /** What the commands may do. @default nothing */
   readonly commands?: CommandOptions | undefined;
+  /** Puts a text on the clipboard of the terminal. */
+  readonly clipboard: (text: string) => void;
   /** Absent: `!command` is not available. */
   readonly runCommand?: RunCommand | undefined;
   readonly onExit: (how: ExitReason) => void;

@@ -21,7 +21,7 @@ export interface EarlierChat {
 
 /** What an app lets the commands do. */
 export interface CommandOptions {
-  /** Puts a text on the clipboard, for `/copy`. @default the terminal does, by the sequence OSC 52 */
+  /** Puts a text on the clipboard, for `/copy`. @default the terminal does, by OSC 52, up to `MAX_COPY_BYTES` */
   readonly copy?: (text: string) => unknown;
   /**
    * Writes a file, for `/export`. Resolves to `"exists"` if there is such a file already and `replaces` is false: the
@@ -59,6 +59,8 @@ export interface Desk {
   readonly options: CommandOptions;
   readonly clock: Pick<Clock, "wallTime">;
   readonly numbers: QueueNumbers;
+  /** Puts a text on the clipboard of the terminal. */
+  clipboard(text: string): void;
   /** Whether `!command` is available. */
   readonly canRun: boolean;
   /** Prints rows above the live region. */

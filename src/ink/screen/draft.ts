@@ -163,7 +163,8 @@ export class Draft {
       ...prompts.map((text) => ({ text: displayed(text), pastes: new Map() })),
       ...this.#editor.history,
     ];
-    this.#editor = { ...this.#editor, history, at: this.#editor.at + prompts.length };
+    const drafts = new Map([...this.#editor.drafts].map(([at, draft]) => [at + prompts.length, draft]));
+    this.#editor = { ...this.#editor, history, drafts, at: this.#editor.at + prompts.length };
   }
 
   /** The rows above the text: where it goes, the search, the menu. */

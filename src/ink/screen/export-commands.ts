@@ -9,13 +9,17 @@ import { lastAnswer, transcriptMarkdown } from "./transcript-markdown.ts";
 /** Bytes of a text that `/copy` takes: terminals drop an OSC 52 sequence of more than 100,000 bytes in base64. */
 export const MAX_COPY_BYTES = 74_994;
 
-export function runCopy({ chat, words, options, later }: Desk): Done {
+export function runCopy({ chat, words, options: { copy }, clipboard, later }: Desk): Done {
   const text = lastAnswer(chat.getSnapshot().messages);
   if (text === "") return words.noteNothingToCopy;
-  const bytes = utf8Length(text);
-  if (bytes > MAX_COPY_BYTES) return words.noteTooLongToCopy({ bytes, limit: MAX_COPY_BYTES });
+  if (!copy) {
+    const bytes = utf8Length(text);
+    if (bytes > MAX_COPY_BYTES) return words.noteTooLongToCopy({ bytes, limit: MAX_COPY_BYTES });
+    clipboard(text);
+    return words.noteCopiedByTerminal(text.length);
+  }
   const copied = async (): Promise<string> => {
-    await options.copy?.(text);
+    await copy(text);
     return words.noteCopied(text.length);
   };
   later(copied());

@@ -22,6 +22,7 @@ export interface KeyboardHost {
   readonly chat: Chat;
   readonly words: TerminalWords;
   readonly commands: CommandOptions;
+  readonly clipboard: (text: string) => void;
   readonly clock: Pick<Clock, "now" | "wallTime">;
   readonly dialog: OpenDialog;
   readonly local: LocalCommands;
@@ -51,10 +52,11 @@ export class Keyboard {
   #hasRemembered = false;
 
   constructor(host: KeyboardHost) {
-    const { chat, words, commands, clock, canRun, say, leave } = host;
+    const { chat, words, commands, clipboard, clock, canRun, say, leave } = host;
     this.#host = host;
     this.#desk = {
-      ...{ chat, words, options: commands, clock, canRun, numbers: new QueueNumbers(), say, leave },
+      ...{ chat, words, options: commands, clipboard, clock, canRun, say, leave },
+      numbers: new QueueNumbers(),
       compose: (composed) => {
         if (this.#draft.isEmpty) this.#draft.compose(composed);
       },
