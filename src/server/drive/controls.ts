@@ -95,6 +95,10 @@ export class ControlCommands {
       case "revoke":
         chat?.revoke(wish.id);
         return;
+      case "set_mode":
+      case "set_model":
+        if (chat) void this.#choose(chat, wish.type, wish.id); // other commands do not wait for the agent
+        return;
       case "prompt":
       case "regenerate":
       case "edit":
@@ -102,6 +106,11 @@ export class ControlCommands {
       default:
         return wish satisfies never;
     }
+  }
+
+  async #choose(chat: Chat, what: "set_mode" | "set_model", id: string): Promise<void> {
+    const done = await (what === "set_mode" ? chat.setMode(id) : chat.setModel(id));
+    if (!done.ok) this.#host.failed(`\`${what}\` was not carried out`, done.error);
   }
 
   async #cancel(target: Extract<RelayWish, { type: "cancel" }>["target"]): Promise<void> {
