@@ -62,6 +62,7 @@ const clients = {
     chat: "src/chat/index.ts",
     "chat-node": "src/chat/node.ts",
     react: "src/react/index.ts",
+    "react-ui": "src/react/ui/index.ts",
     "ai-sdk": "src/ai-sdk/index.ts",
     "ag-ui": "src/ag-ui/index.ts",
     otel: "src/otel/index.ts",

@@ -17,6 +17,7 @@ export default defineConfig({
     chat: "src/chat/index.ts",
     "chat-node": "src/chat/node.ts",
     react: "src/react/index.ts",
+    "react-ui": "src/react/ui/index.ts",
     ink: "src/ink/index.ts",
     "ai-sdk": "src/ai-sdk/index.ts",
     "ag-ui": "src/ag-ui/index.ts",

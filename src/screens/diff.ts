@@ -13,3 +13,25 @@ export interface DiffPair {
   readonly left?: DiffLine;
   readonly right?: DiffLine;
 }
+
+/** Stand-in until the real one is there. */
+export function diffLines(diff: string): readonly DiffLine[] {
+  return diff
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => {
+      const type = line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "same";
+      return { type, text: line.slice(1) };
+    });
+}
+
+/** Stand-in until the real one is there. */
+export function pairedLines(lines: readonly DiffLine[]): readonly DiffPair[] {
+  return lines.map((line) =>
+    line.type === "added"
+      ? { right: line }
+      : line.type === "removed"
+        ? { left: line }
+        : { left: line, right: line },
+  );
+}
