@@ -1,6 +1,6 @@
 // The sentences of an answer that grows, each once, for a screen reader.
 import type { MarkdownBlock } from "../../screens/markdown/blocks.ts";
-import { markdownReader } from "../../screens/markdown/markdown-reader.ts";
+import { markdownReader } from "../../screens/markdown/reader.ts";
 import { plainText } from "./markdown/inline.tsx";
 
 /** The end of a sentence, behind which another one begins. */

@@ -1,7 +1,6 @@
 // `<Markdown>`: a text of an agent as nodes. What has settled is not rendered again.
 import { memo, type ReactElement, useRef } from "react";
-import { markdownReader } from "../../../screens/markdown/markdown-reader.ts";
-import type { MarkdownReader } from "../../../screens/markdown/reader.ts";
+import { type MarkdownReader, markdownReader } from "../../../screens/markdown/reader.ts";
 import { LongList, Marks } from "../long-list.tsx";
 import { Block } from "./block.tsx";
 import { type Inset, InsetContext, withMarkers } from "./insets.tsx";
