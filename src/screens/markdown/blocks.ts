@@ -14,14 +14,22 @@ export type Inline =
 export type MarkdownBlock =
   | { readonly type: "paragraph"; readonly content: readonly Inline[]; readonly joins?: true }
   | { readonly type: "heading"; readonly level: 1 | 2 | 3 | 4 | 5 | 6; readonly content: readonly Inline[] }
-  /** `text` has no fence, and no line break at its end. A part that joins begins on a new line. */
-  | { readonly type: "code"; readonly language: string; readonly text: string; readonly joins?: true }
+  | CodeBlock
   | ListBlock
   | { readonly type: "quote"; readonly blocks: readonly MarkdownBlock[]; readonly joins?: true }
   | TableBlock
   | { readonly type: "rule" };
 
-/** `start`: the number of the first item; without it the list has bullets. */
+/** `text` has no fence, and no line break behind its last line. A part that joins begins on a new line; with `midLine`, inside one. */
+export interface CodeBlock {
+  readonly type: "code";
+  readonly language: string;
+  readonly text: string;
+  readonly joins?: true;
+  readonly midLine?: true;
+}
+
+/** `start`: the number of the first item here; without it the list has bullets. */
 export interface ListBlock {
   readonly type: "list";
   readonly start?: number;
@@ -29,10 +37,11 @@ export interface ListBlock {
   readonly joins?: true;
 }
 
-/** `checked`: a task. */
+/** `checked`: a task. Only the first item of a list that joins can join: it goes on with the item before. */
 export interface ListItem {
   readonly checked?: boolean;
   readonly blocks: readonly MarkdownBlock[];
+  readonly joins?: true;
 }
 
 /** Each row has as many cells as `head`. A part that joins has the same `head` and `align` again. */

@@ -1,5 +1,8 @@
 // Reads Markdown while it arrives.
+import { BlockReader } from "./block-reader.ts";
 import type { MarkdownBlock } from "./blocks.ts";
+import { isHighSurrogate } from "./cut.ts";
+import { PART } from "./leaves.ts";
 
 /** Linear in the length of the text, whatever the text is. HTML is text. */
 export interface MarkdownReader {
@@ -11,4 +14,78 @@ export interface MarkdownReader {
   readonly settled: readonly MarkdownBlock[];
   /** What the unsettled end would be if the text ended here: half-finished marks are closed. Bounded in its length. */
   readonly open: readonly MarkdownBlock[];
+}
+
+/**
+ * A reader for one text: CommonMark, and the tables, tasks, strikes and addresses of GitHub. Not read: HTML, and links whose address stands
+ * elsewhere in the text (both stay text).
+ */
+export function markdownReader(): MarkdownReader {
+  return new LineReader();
+}
+
+const NONE: readonly MarkdownBlock[] = [];
+const LINE_END = /\r\n?|\n/g;
+
+class LineReader implements MarkdownReader {
+  readonly #blocks = new BlockReader();
+  /** The piece of a line that has not been read: at most `PART` characters. */
+  #piece = "";
+  /** Whether the beginning of the line has been read. */
+  #midLine = false;
+  /** Whether the text ends with a carriage return: a line feed may belong to it. */
+  #returned = false;
+  #open: readonly MarkdownBlock[] | undefined = NONE;
+
+  get settled(): readonly MarkdownBlock[] {
+    return this.#blocks.blocks;
+  }
+
+  get open(): readonly MarkdownBlock[] {
+    this.#open ??= this.#blocks.open(this.#piece, this.#midLine);
+    return this.#open;
+  }
+
+  push(text: string): void {
+    if (text === "") return;
+    this.#open = undefined;
+    let from = this.#returned && text.startsWith("\n") ? 1 : 0;
+    this.#returned = text.endsWith("\r");
+    LINE_END.lastIndex = from;
+    for (let end = LINE_END.exec(text); end !== null; end = LINE_END.exec(text)) {
+      this.#take(text.slice(from, end.index));
+      this.#read(this.#piece, false);
+      this.#piece = "";
+      from = end.index + end[0].length;
+    }
+    this.#take(text.slice(from));
+  }
+
+  end(): void {
+    if (this.#piece !== "") this.#read(this.#piece, false);
+    this.#piece = "";
+    this.#returned = false;
+    this.#blocks.end();
+    this.#open = NONE;
+  }
+
+  /** Reads a long line in pieces of `PART` characters, wherever the text was cut. */
+  #take(text: string): void {
+    let from = 0;
+    while (this.#piece.length + text.length - from > PART) {
+      const length = PART - this.#piece.length;
+      const piece = this.#piece + text.slice(from, from + length);
+      from += length;
+      const whole = isHighSurrogate(piece, piece.length - 1) ? piece.length - 1 : piece.length;
+      this.#read(piece.slice(0, whole), true);
+      this.#piece = piece.slice(whole);
+    }
+    this.#piece += text.slice(from);
+  }
+
+  #read(piece: string, goesOn: boolean): void {
+    if (this.#midLine) this.#blocks.more(piece, goesOn);
+    else this.#blocks.line(piece, goesOn);
+    this.#midLine = goesOn;
+  }
 }
