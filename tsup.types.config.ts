@@ -31,7 +31,7 @@ export default defineConfig({
     "testing-agent": "src/testing/agent/index.ts",
   },
   format: ["esm", "cjs"],
-  tsconfig: "tsconfig.json",
+  tsconfig: "tsconfig.ui.json",
   clean: true,
   // The reference brings `AsyncDisposable` to users whose own "lib" is older than it.
   dts: { only: true, banner: '/// <reference lib="esnext.disposable" />' },

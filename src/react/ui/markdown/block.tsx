@@ -68,9 +68,9 @@ function Blocks({ blocks }: { readonly blocks: readonly MarkdownBlock[] }): Reac
 
 function Items({ list }: { readonly list: ListBlock }): ReactElement {
   const words = useWords();
-  const items = list.items.map(({ checked, blocks }, index) => (
+  const items = list.items.map(({ checked, blocks, joins }, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: items are only added
-    <li key={index} dir="auto" data-task={checked}>
+    <li key={index} dir="auto" data-task={checked} data-joins={joins && ""}>
       {checked !== undefined && (
         <span className="aw-task" role="img" aria-label={checked ? words.taskDone : words.taskOpen} />
       )}
@@ -121,11 +121,11 @@ function Table({ table: { align, head, rows, joins } }: { readonly table: TableB
 
 /** The code that the block begins, with the parts that join it. */
 function joined(blocks: readonly MarkdownBlock[], at: number): string {
-  const texts: string[] = [];
+  let text = "";
   for (let index = at; index < blocks.length; index++) {
     const block = blocks[index];
     if (block?.type !== "code" || (index > at && !block.joins)) break;
-    texts.push(block.text);
+    text += index === at || block.midLine ? block.text : `\n${block.text}`;
   }
-  return texts.join("\n");
+  return text;
 }
