@@ -70,8 +70,8 @@ export const USUAL: Capabilities = {
   context: true,
   branches: false,
   preview: true,
-  modes: true,
-  models: true,
+  modes: false, // there is nothing to choose from yet
+  models: false,
   ...OWN,
 };
 

@@ -1,4 +1,4 @@
-import type { PromptImage } from "agentwire";
+import { InvalidInputError, type PromptFiles, type PromptImage } from "agentwire";
 import { expect } from "vitest";
 import { TEXT } from "./fixture.ts";
 import { promise } from "./promise.ts";
@@ -47,6 +47,82 @@ promise("generic: images are sent, or refused as unsupported, as `capabilities` 
     .then(prompt)
     .catch((error: unknown) => error);
   expect(outcome).toMatchObject(client.capabilities.images ? { text: TEXT } : { code: "unsupported" });
+  expect(await works(client)).toBe(TEXT);
+});
+
+/** A folder with one file, in which another may not be read. */
+const folder = () => {
+  const asked: string[] = [];
+  const files: PromptFiles = {
+    root: ".",
+    listFiles: async (prefix) => ({ paths: [`${prefix}.md`], more: false }),
+    promptFiles: async (paths) => {
+      asked.push(...paths);
+      if (paths.includes("secret")) throw new InvalidInputError("it is secret.", "Leave it out.");
+      return paths.map((path) => ({ path, location: `/project/${path}`, text: "# A" }));
+    },
+  };
+  return { asked, files };
+};
+
+const UNSUPPORTED = { code: "unsupported", hint: expect.stringMatching(/\w/) };
+
+for (const [what, wanted] of Object.entries({
+  "files that a prompt names": ["a.md"],
+  "a file that may not be read": ["a.md", "secret"],
+})) {
+  const { asked, files } = folder();
+  promise(
+    `generic: ${what}: the turn says how it ends, or they are refused as unsupported, as \`capabilities\` say`,
+    { files },
+    async ({ client, backend }) => {
+      asked.length = 0;
+      const prompts = backend.prompts.length;
+      const input = { text: "hello", files: wanted };
+      for (const target of [client, client.conversation()]) {
+        if (!client.capabilities.files) {
+          expect(thrown(() => target.prompt(input))).toMatchObject(UNSUPPORTED);
+        } else if (wanted.includes("secret")) {
+          const error = { code: "invalid-input", delivery: "not-sent", input };
+          expect(await target.prompt(input).outcome).toMatchObject({ status: "failed", error });
+        } else {
+          expect(await target.prompt(input).result).toMatchObject({ text: TEXT });
+        }
+      }
+      const isSent = client.capabilities.files && !wanted.includes("secret");
+      expect(backend.prompts.length - prompts).toBe(isSent ? 2 : 0);
+      expect(asked).toEqual(client.capabilities.files ? [...wanted, ...wanted] : []);
+      expect(await works(client)).toBe(TEXT);
+    },
+  );
+}
+
+{
+  const { files } = folder();
+  promise(
+    "generic: `files` lists paths, or says that there are none to list, as `capabilities` say",
+    { files, connected: false },
+    async ({ client, backend }) => {
+      const listed = await client.files?.("a").catch((error: unknown) => error);
+      if (client.capabilities.files) expect(listed).toEqual({ paths: ["a.md"], more: false });
+      else expect(listed ?? UNSUPPORTED).toMatchObject({ code: "unsupported" });
+      expect(backend.calls).toBe(0);
+    },
+  );
+}
+
+promise("generic: an unknown mode and model are refused, as `capabilities` say", async ({ client, backend }) => {
+  const conversation = client.conversation();
+  const prompts = backend.prompts.length;
+  for (const [can, set] of [
+    [client.capabilities.modes, conversation.setMode],
+    [client.capabilities.models, conversation.setModel],
+  ] as const) {
+    const refused = await set?.call(conversation, "no such id").catch((error: unknown) => error);
+    if (can) expect(refused).toMatchObject(REFUSED);
+    else expect(refused ?? UNSUPPORTED).toMatchObject({ code: "unsupported" });
+  }
+  expect(backend.prompts.length).toBe(prompts);
   expect(await works(client)).toBe(TEXT);
 });
 
