@@ -1,8 +1,8 @@
 // A file or an image, of the user or of the agent.
 import type { ReactElement } from "react";
 import { inert } from "../../chat/print/inert.ts";
+import { webAddress } from "../../screens/addresses.ts";
 import type { ChatFilePart } from "../../universal/transcript/message.ts";
-import { addressOf } from "./address.ts";
 import { Diff } from "./diff.tsx";
 import { Link } from "./markdown/inline.tsx";
 import { useWords } from "./root.tsx";
@@ -23,7 +23,7 @@ export function File({
     <div className="aw-file">
       <p className="aw-file-path">
         {action && `${words.fileAction[action]} `}
-        {addressOf(path) ? <Link url={path} words={shown} /> : <code dir="ltr">{shown}</code>}
+        {webAddress(path) ? <Link url={path} words={shown} /> : <code dir="ltr">{shown}</code>}
       </p>
       {diff !== undefined && <Diff path={path} diff={diff} />}
     </div>

@@ -1,6 +1,11 @@
 // The entry `agentwire/react/ui`: a chat as a page, and its parts. The styles are `agentwire/react/ui.css`.
-export type { DiffLine, DiffPair } from "../../screens/diff.ts";
-export type { CodeKind, CodePiece, Highlighter } from "../../screens/highlight.ts";
+export {
+  type CodeKind,
+  type CodePiece,
+  type Highlighter,
+  highlightWith,
+  type Lowlight,
+} from "../../screens/highlight.ts";
 export { type PageWords, pageWords } from "../../screens/words-page.ts";
 export { Announcer } from "./announcer.tsx";
 export { Approval, type ApprovalProps } from "./approval.tsx";

@@ -31,8 +31,8 @@ export interface LongListProps {
   readonly marks: Marks;
   /** Renders an entry. Only called for leaves with a changed entry. The same function as long as no entry changes. */
   readonly entry: (index: number) => ReactElement | null;
-  /** Classes of the element around each leaf. @default no element */
-  readonly leafClass?: string;
+  /** The class of the element around each leaf. */
+  readonly leafClass: string;
 }
 
 /** Renders at most 32 branches of a thousand entries, 32 leaves and 32 entries for a change. */
@@ -68,8 +68,7 @@ const Branch = memo(function Branch({ start, end, ...props }: RangeProps): React
 }, isSame);
 
 const Leaf = memo(function Leaf({ start, end, entry, leafClass }: RangeProps): ReactElement {
-  const entries = ranges(start, end, 1).map((range) => entry(range.start));
-  return leafClass === undefined ? <>{entries}</> : <div className={leafClass}>{entries}</div>;
+  return <div className={leafClass}>{ranges(start, end, 1).map((range) => entry(range.start))}</div>;
 }, isSame);
 
 /** `entry` is another function after each change: the version tells whether this range has changed. */

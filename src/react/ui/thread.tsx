@@ -22,7 +22,7 @@ export function Thread(): ReactElement {
   return (
     <div className="aw-thread">
       <BranchContext.Provider value={canBranch}>
-        <LongList length={messages.length} marks={marks} entry={entry} />
+        <LongList length={messages.length} marks={marks} entry={entry} leafClass="aw-messages" />
       </BranchContext.Provider>
       <LastActions />
       <Awaited />

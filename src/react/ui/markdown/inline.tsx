@@ -2,8 +2,8 @@
 import { type ReactElement, useState } from "react";
 import { inert } from "../../../chat/print/inert.ts";
 import { reveal } from "../../../chat/print/reveal.ts";
+import { dataImageType, mailAddress, webAddress } from "../../../screens/addresses.ts";
 import type { Inline } from "../../../screens/markdown/blocks.ts";
-import { addressOf } from "../address.ts";
 import { useWords } from "../root.tsx";
 import { Words } from "./insets.tsx";
 
@@ -53,7 +53,7 @@ function InlineNode({ inline }: { readonly inline: Inline }): ReactElement | nul
         </Link>
       );
     case "image":
-      return <Image url={inline.url} alt={inline.alt} />;
+      return <Picture url={inline.url} alt={inline.alt} />;
     case "break":
       return <br />;
     default:
@@ -72,13 +72,13 @@ export interface LinkProps {
 
 /** A link to the web, with its host, unless its words are the address. Any other address is text behind the words. */
 export function Link({ url, words, children }: LinkProps): ReactElement {
-  const address = addressOf(url);
+  const address = webAddress(url);
   const shown = children ?? <>{inert(words, { keepNewlines: false })}</>;
   if (!address)
     return (
       <>
         {shown}
-        {url !== words && <code className="aw-host"> {reveal(url)}</code>}
+        {url !== words && mailAddress(url) !== words && <code className="aw-host"> {reveal(url)}</code>}
       </>
     );
   const isPlain = [address.href, address.host, url].includes(words.trim());
@@ -93,11 +93,11 @@ export function Link({ url, words, children }: LinkProps): ReactElement {
 }
 
 /** Shows at a click, if it came whole. The address of any other is a link: its server would learn who looks. */
-function Image({ url, alt }: { readonly url: string; readonly alt: string }): ReactElement {
+function Picture({ url, alt }: { readonly url: string; readonly alt: string }): ReactElement {
   const words = useWords();
   const [isShown, setShown] = useState(false);
   const name = inert(alt, { keepNewlines: false });
-  if (!url.startsWith("data:image/")) return <Link url={url} words={name || url} />;
+  if (!dataImageType(url)) return <Link url={url} words={name || url} />;
   if (isShown) return <img className="aw-picture" src={url} alt={name || words.imageOfAgent} />;
   return (
     <button className="aw-choice" type="button" onClick={() => setShown(true)}>
