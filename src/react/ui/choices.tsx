@@ -1,5 +1,5 @@
 // The mode and the model of the agent, where the user may choose them.
-import type { ReactElement } from "react";
+import { type ReactElement, useId } from "react";
 import { inert } from "../../chat/print/inert.ts";
 import type { TranscriptChoice } from "../../universal/transcript/transcript.ts";
 import { useAgentChat, useChat } from "../index.ts";
@@ -30,20 +30,21 @@ interface ChoiceProps {
 
 /** The field shows what the agent has confirmed. */
 function Choice({ label, choice: { current, available }, onChoice }: ChoiceProps): ReactElement | null {
+  const id = useId();
   if (available.length === 0) return null;
   return (
-    <label>
-      {label}{" "}
-      <select value={current ?? ""} onChange={(event) => onChoice(event.target.value)}>
+    <span>
+      <label htmlFor={id}>{label}</label>{" "}
+      <select id={id} value={current ?? ""} onChange={(event) => onChoice(event.target.value)}>
         {!available.some(({ id }) => id === current) && (
           <option value={current ?? ""}>{inert(current ?? "")}</option>
         )}
-        {available.map(({ id, name, description }) => (
-          <option key={id} value={id} title={description && inert(description)}>
+        {available.map(({ id: value, name, description }) => (
+          <option key={value} value={value} title={description && inert(description)}>
             {inert(name, { keepNewlines: false })}
           </option>
         ))}
       </select>
-    </label>
+    </span>
   );
 }

@@ -178,6 +178,7 @@ describe.skipIf(isSkipped)("a page of a chat", () => {
     scene(
       async (ui) => {
         await everything(ui);
+        await ui.page.evaluate('page.show(page.chat, { title: "A chat" }), page.settled()');
         expect(await ui.faults()).toEqual([]);
       },
       { direction },
@@ -270,11 +271,11 @@ describe.skipIf(isSkipped)("a page of a chat", () => {
         modes: { current: "ask", available: [{ id: "ask", name: "Ask" }, { id: "code", name: "Code" }] },
         models: { current: "small", available: [{ id: "small", name: "Small" }, { id: "big", name: "Big" }] },
       }); page.chat.connect()`);
-      const mode = page.getByLabel("Mode");
+      const mode = page.getByLabel("Mode", { exact: true });
       await mode.selectOption("Code");
       await expect.poll(() => page.evaluate("page.chat.getSnapshot().modes.current")).toBe("code");
       expect(await mode.inputValue()).toBe("code");
-      expect(await page.getByLabel("Model").inputValue()).toBe("small");
+      expect(await page.getByLabel("Model", { exact: true }).inputValue()).toBe("small");
     }));
 
   test("has the app's words", () =>
