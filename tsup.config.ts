@@ -1,3 +1,4 @@
+import { copyFile } from "node:fs/promises";
 import { transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { quietZod } from "./scripts/support/quiet-zod.ts";
@@ -117,6 +118,7 @@ const programs = {
 const TYPES_AND_APART = [
   "!**/*.d.ts",
   "!**/*.d.cts",
+  "!**/*.css",
   "!**/testing*",
   "!**/socket.*",
   "!**/fake-codebuff.*",
@@ -133,9 +135,12 @@ const searchWorker = {
   splitting: false,
 } satisfies Options;
 
+/** The styles of `agentwire/react/ui`, as they are. */
+const copyStyles = () => copyFile("src/react/ui/ui.css", "dist/react-ui.css");
+
 /** JavaScript only; the declarations, which take longer, are tsup.types.config.ts. Each cleans up its own files. */
 export default defineConfig([
-  { ...esmClients, name: "esm", clean: ["!**/*.cjs", ...TYPES_AND_APART] },
+  { ...esmClients, name: "esm", clean: ["!**/*.cjs", ...TYPES_AND_APART], onSuccess: copyStyles },
   { ...clients, ...commonJs, name: "cjs", clean: ["!**/*.js", ...TYPES_AND_APART] },
   { ...apart, name: "esm apart" },
   { ...apart, ...commonJs, name: "cjs apart" },

@@ -125,10 +125,7 @@ export class AcpClient
    * Sends a prompt in a new session, and streams the answer. Starts the agent first if needed.
    * @throws InvalidInputError, UnsupportedError, PayloadTooLargeError, QueueFullError or ClosedError
    */
-  prompt(
-    input: PromptOf<AcpPromptInput>,
-    options?: TurnOptions,
-  ): Turn<AcpEvent, AcpResult> {
+  prompt(input: PromptOf<AcpPromptInput>, options?: TurnOptions): Turn<AcpEvent, AcpResult> {
     return this.#core.outbox.run(() => {
       const job = this.#turns.create(input, options);
       this.#turns.start(job);

@@ -1,13 +1,13 @@
 // A session of an agent as a conversation: its prompts, its state, its modes, models and options.
 import { checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
 import { type AgentwireError, InvalidInputError, isAgentwireError, RequestError } from "../core/errors.ts";
+import type { Unsubscribe } from "../core/tell/events.ts";
 import {
   type Conversation,
   type ConversationMessage,
   type ConversationState,
   LiveConversation,
 } from "../core/turn/conversation.ts";
-import type { Unsubscribe } from "../core/tell/events.ts";
 import { isSameFolder } from "../process/folder.ts";
 import type { AcpCore } from "./acp-core.ts";
 import { AgentRefusal, refusalWords } from "./errors.ts";
@@ -149,10 +149,7 @@ class AcpSessionConversation
     await this.#set(async ({ link, session }) => {
       const { modes } = session.state;
       if (!modes?.available.some((mode) => mode.id === id))
-        throw new InvalidInputError(
-          `the agent has no mode \`${id}\`.`,
-          "Pass the id of one in `modes`.",
-        );
+        throw new InvalidInputError(`the agent has no mode \`${id}\`.`, "Pass the id of one in `modes`.");
       await setMode(this.#setup.core, link, session, id);
       this.#ref.mode = id;
     });

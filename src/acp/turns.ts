@@ -34,11 +34,7 @@ export class AcpTurns extends LocalTurns<AcpEvent, AcpResult, AcpJob> {
    * Creates a turn without starting it. Without a session it gets one of its own.
    * @throws ClosedError, InvalidInputError, UnsupportedError, PayloadTooLargeError or QueueFullError
    */
-  create(
-    input: PromptOf<AcpPromptInput>,
-    options: TurnOptions | undefined,
-    session?: AcpSessionRef,
-  ): AcpJob {
+  create(input: PromptOf<AcpPromptInput>, options: TurnOptions | undefined, session?: AcpSessionRef): AcpJob {
     const { core, links, gate } = this.#setup;
     core.assertOpen();
     checkCallOptions(options, TURN_CHECKS);

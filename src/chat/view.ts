@@ -128,7 +128,19 @@ export class View {
     const { usage, cost, plan, context, modes, models, commands, turn } = transcript;
     const { choices, ...told } = this.#told;
     const busy = told.busy || turn !== null;
-    const parts = { messages, ...told, usage, cost, plan, context, modes, models, commands, ...choices, busy };
+    const parts = {
+      messages,
+      ...told,
+      usage,
+      cost,
+      plan,
+      context,
+      modes,
+      models,
+      commands,
+      ...choices,
+      busy,
+    };
     const before = this.#snapshot;
     if (before && hasParts(before, parts)) return before;
     const { unsent } = this;

@@ -162,7 +162,9 @@ export function commandRefusal(
   if (code === "queue-full") return new QueueFullError("turns", waiting + 1, waiting);
   if (code === "invalid-input") return new InvalidInputError(message, "Change the input.", { delivery });
   if (code === "unsupported")
-    return Object.assign(new UnsupportedError(message, "`capabilities` say what the backend can do."), { delivery });
+    return Object.assign(new UnsupportedError(message, "`capabilities` say what the backend can do."), {
+      delivery,
+    });
   const options = { serverMessage: message, retryable: status === 429, delivery } as const;
   return new RequestError(message, options, { status, retryAfter, kind: code });
 }

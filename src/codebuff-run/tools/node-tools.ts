@@ -173,9 +173,7 @@ class FolderTools implements NodeTools {
     this.#calls.run(signal, async (limited) => listFiles(await this.#opened(), prefix, limited));
 
   readonly promptFiles: PromptFiles["promptFiles"] = (paths, { signal }) =>
-    this.#calls.run(signal, async (limited) =>
-      promptFiles(await this.#opened(), this.root, paths, limited),
-    );
+    this.#calls.run(signal, async (limited) => promptFiles(await this.#opened(), this.root, paths, limited));
 
   async preview(call: NodeToolCall): Promise<string | undefined> {
     return Object.hasOwn(this.handlers, call.name) ? (await this.#preview(call, undefined))?.text : undefined;

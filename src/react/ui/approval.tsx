@@ -5,16 +5,16 @@ import type { TranscriptRequest } from "../../universal/transcript/transcript.ts
 import { useChat } from "../index.ts";
 import { Diff } from "./diff.tsx";
 import { useWords } from "./root.tsx";
-import { inputOf } from "./tool.tsx";
+import { inputText } from "./tool.tsx";
 import { useSettled } from "./use-settled.ts";
 
-export interface ApprovalProps {
+interface ApprovalProps {
   readonly request: Extract<TranscriptRequest, { readonly type: "approval" }>;
   /** The id of the heading. */
   readonly titleId?: string;
 }
 
-export function Approval({ request, titleId }: ApprovalProps): ReactElement {
+export function ApprovalView({ request, titleId }: ApprovalProps): ReactElement {
   const chat = useChat();
   const words = useWords();
   const reasonId = useId();
@@ -41,7 +41,7 @@ export function Approval({ request, titleId }: ApprovalProps): ReactElement {
       </h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long input scrolls, and a keyboard must reach all of it */}
       <pre tabIndex={0} dir="ltr">
-        {inputOf(input) || words.noInput}
+        {inputText(input) || words.noInput}
       </pre>
       {agent !== undefined && <p className="aw-request-words">{words.askedBySubagent(reveal(agent))}</p>}
       {grant !== undefined && <p className="aw-request-words">{words.always(reveal(grant))}</p>}

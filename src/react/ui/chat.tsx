@@ -3,20 +3,20 @@ import { type ReactElement, useCallback, useEffect, useRef, useState } from "rea
 import { useAgentChat, useChat } from "../index.ts";
 import { Announcer } from "./announcer.tsx";
 import { Chats, type ChatsProps } from "./chats.tsx";
-import { Composer, say } from "./composer.tsx";
-import { Connection } from "./connection.tsx";
+import { ComposerView, say } from "./composer.tsx";
+import { ConnectionState } from "./connection.tsx";
 import { totalsOf } from "./facts.ts";
-import { Grants } from "./grants.tsx";
+import { GrantList } from "./grants.tsx";
 import { Icon } from "./icon.tsx";
-import { Notices } from "./notices.tsx";
-import { Plan } from "./plan.tsx";
-import { Queue } from "./queue.tsx";
-import { Requests } from "./requests.tsx";
+import { NoticeList } from "./notices.tsx";
+import { PlanView } from "./plan.tsx";
+import { QueueView } from "./queue.tsx";
+import { RequestPanel } from "./request-panel.tsx";
 import { ChatRoot, type ChatRootProps, useWords } from "./root.tsx";
 import { Log, Welcome } from "./transcript.tsx";
 import { useFollow } from "./use-follow.ts";
 
-export interface ChatProps extends Omit<ChatRootProps, "children"> {
+interface ChatProps extends Omit<ChatRootProps, "children"> {
   /** The heading of the page. @default none */
   readonly title?: string;
   /** The name of the agent, for the empty message field. */
@@ -123,16 +123,16 @@ function Page({ title, agent, suggestions, isBehind, onDrawer }: PageProps): Rea
           </h1>
         )}
         <Totals />
-        <Connection />
+        <ConnectionState />
       </header>
       <Log welcome={<Welcome suggestions={suggestions} onSay={onSay} />} following={following} />
       <div className="aw-foot">
-        <Notices />
-        <Plan />
-        <Grants />
-        <Requests composer={message} />
-        <Queue />
-        <Composer
+        <NoticeList />
+        <PlanView />
+        <GrantList />
+        <RequestPanel composer={message} />
+        <QueueView />
+        <ComposerView
           field={message}
           {...(agent === undefined ? {} : { agent })}
           onSay={onSay}

@@ -13,7 +13,7 @@ import { useAgentChat, useChat } from "../index.ts";
 import { Choices } from "./choices.tsx";
 import { useWords } from "./root.tsx";
 
-export interface ComposerProps {
+interface ComposerProps {
   /** The name of the agent, for the empty field. */
   readonly agent?: string;
   readonly field?: RefObject<HTMLTextAreaElement | null>;
@@ -24,7 +24,7 @@ export interface ComposerProps {
 }
 
 /** Enter sends. Escape cancels, wherever the focus is. */
-export function Composer(props: ComposerProps): ReactElement {
+export function ComposerView(props: ComposerProps): ReactElement {
   const { agent, isBehind = false } = props;
   const chat = useChat();
   const words = useWords();

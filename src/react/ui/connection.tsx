@@ -1,10 +1,11 @@
+// How the connection is, and when the next attempt starts.
 import type { ReactElement } from "react";
 import type { ChatConnection } from "../../chat/connection.ts";
 import { useConnection, useSeconds } from "../index.ts";
 import { useWords } from "./root.tsx";
 
 /** How the connection is. */
-export function Connection(): ReactElement {
+export function ConnectionState(): ReactElement {
   const { status } = useConnection();
   const words = useWords();
   return (

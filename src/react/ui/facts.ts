@@ -5,7 +5,7 @@ import type { PageWords } from "../../screens/words-page.ts";
 import type { UniversalCost, UniversalUsage } from "../../universal/events.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
 
-export function factsOf({ usage = {}, cost, model }: ChatMessage, words: PageWords): readonly string[] {
+export function answerFacts({ usage = {}, cost, model }: ChatMessage, words: PageWords): readonly string[] {
   return [
     ...usageWords(usage, words),
     ...(cost ? [costWords(cost)] : []),

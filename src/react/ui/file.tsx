@@ -4,7 +4,7 @@ import { inert } from "../../chat/print/inert.ts";
 import { webAddress } from "../../screens/addresses.ts";
 import type { ChatFilePart } from "../../universal/transcript/message.ts";
 import { Diff } from "./diff.tsx";
-import { Link } from "./markdown/inline.tsx";
+import { WebLink } from "./markdown/inline.tsx";
 import { useWords } from "./root.tsx";
 
 /** Characters of a path that are shown. */
@@ -23,7 +23,7 @@ export function File({
     <div className="aw-file">
       <p className="aw-file-path">
         {action && `${words.fileAction[action]} `}
-        {webAddress(path) ? <Link url={path} words={shown} /> : <code dir="ltr">{shown}</code>}
+        {webAddress(path) ? <WebLink url={path} words={shown} /> : <code dir="ltr">{shown}</code>}
       </p>
       {diff !== undefined && <Diff path={path} diff={diff} />}
     </div>

@@ -17,7 +17,7 @@ export interface FoldedProps {
 }
 
 /** Long text is folded behind its label. */
-export function Folded({ label, text, isFolded = false }: FoldedProps): ReactElement | null {
+export function FoldedText({ label, text, isFolded = false }: FoldedProps): ReactElement | null {
   const words = useWords();
   if (text === "") return null;
   const shown =

@@ -1,10 +1,11 @@
+// What the user has allowed beyond one call.
 import type { ReactElement } from "react";
 import { reveal } from "../../chat/print/reveal.ts";
 import { useAgentChat, useChat } from "../index.ts";
 import { useWords } from "./root.tsx";
 
 /** What the user has allowed beyond one call, each with a button that takes it back. */
-export function Grants(): ReactElement | null {
+export function GrantList(): ReactElement | null {
   const chat = useChat();
   const words = useWords();
   const approvals = useAgentChat(undefined, (snapshot) => snapshot.approvals);

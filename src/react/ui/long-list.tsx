@@ -54,7 +54,7 @@ interface RangeProps extends Omit<LongListProps, "length"> {
   readonly version: number;
 }
 
-const Branch = memo(function Branch({ start, end, ...props }: RangeProps): ReactElement {
+const Branch = /* @__PURE__ */ memo(function Branch({ start, end, ...props }: RangeProps): ReactElement {
   return (
     <>
       {ranges(start, end, WIDTH).map((range) => {
@@ -67,7 +67,7 @@ const Branch = memo(function Branch({ start, end, ...props }: RangeProps): React
   );
 }, isSame);
 
-const Leaf = memo(function Leaf({ start, end, entry, leafClass }: RangeProps): ReactElement {
+const Leaf = /* @__PURE__ */ memo(function Leaf({ start, end, entry, leafClass }: RangeProps): ReactElement {
   return <div className={leafClass}>{ranges(start, end, 1).map((range) => entry(range.start))}</div>;
 }, isSame);
 

@@ -3,11 +3,11 @@ import { createContext, type ReactElement, type ReactNode, useContext, useState 
 import type { ChatBranches, ChatMessage } from "../../universal/transcript/message.ts";
 import { useAgentChat, useChat } from "../index.ts";
 import { Copy } from "./copy.tsx";
+import { EditForm } from "./edit-form.tsx";
 import { useWords } from "./root.tsx";
-import { TextForm } from "./text-form.tsx";
 
 /** Whether the backend can go on from an earlier message. One subscription for all messages. */
-export const BranchContext = createContext(false);
+export const BranchContext = /* @__PURE__ */ createContext(false);
 
 /** The client has the prompt, which waits for the connection. */
 export function Waiting(): ReactElement {
@@ -16,7 +16,7 @@ export function Waiting(): ReactElement {
 }
 
 /** The other answers or prompts in this place. */
-export function Branches({
+export function BranchChoice({
   message,
   branches: { at, of, ids },
 }: {
@@ -102,7 +102,7 @@ export function EditPrompt({
   const [isEditing, setEditing] = useState(false);
   if (isEditing)
     return (
-      <TextForm
+      <EditForm
         label={words.editPrompt}
         text={textOf(message)}
         submit={words.send}

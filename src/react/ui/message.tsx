@@ -5,17 +5,19 @@ import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
 import type { ErrorDescription } from "../../universal/words/error-description.ts";
 import { useAgentChat, useChat } from "../index.ts";
-import { factsOf } from "./facts.ts";
-import { Branches, EditPrompt, Waiting } from "./message-actions.tsx";
-import { isShownElsewhere, Parts } from "./parts.tsx";
+import { answerFacts } from "./facts.ts";
+import { BranchChoice, EditPrompt, Waiting } from "./message-actions.tsx";
+import { isShownElsewhere, PartList } from "./part.tsx";
 import { useSlots, useWords } from "./root.tsx";
 
-export interface MessageProps {
+interface MessageProps {
   readonly message: ChatMessage;
 }
 
 /** A message that has not changed is the same object, and is not rendered again. */
-export const Message = memo(function Message({ message }: MessageProps): ReactElement {
+export const MessageView = /* @__PURE__ */ memo(function MessageViewView({
+  message,
+}: MessageProps): ReactElement {
   const { Message: Own } = useSlots();
   const shown = <OwnMessage message={message} />;
   return Own ? <Own message={message}>{shown}</Own> : shown;
@@ -35,7 +37,7 @@ function OwnMessage({ message }: MessageProps): ReactElement | null {
   }
 }
 
-/** `<Queue>` shows what the chat still has. */
+/** `<QueueView>` shows what the chat still has. */
 function Queued({ message }: MessageProps): ReactElement | null {
   const isInQueue = useAgentChat(undefined, ({ queue }) => queue.some(({ id }) => id === message.id));
   return isInQueue ? null : <Prompt message={message} />;
@@ -49,11 +51,11 @@ function Prompt({ message }: MessageProps): ReactElement {
     <article className="aw-message aw-mine" aria-label={words.you}>
       <EditPrompt message={message}>
         <div className="aw-bubble">
-          <Parts parts={message.parts} isOpen={false} isPlain />
+          <PartList parts={message.parts} isOpen={false} isPlain />
         </div>
       </EditPrompt>
       {status === "queued" && <Waiting />}
-      {message.branches && <Branches message={message} branches={message.branches} />}
+      {message.branches && <BranchChoice message={message} branches={message.branches} />}
       {status === "cancelled" && (
         <Trouble id={id} end="cancelled" says={words.notSent} again={words.sendPrompt} />
       )}
@@ -68,7 +70,7 @@ function Reply({ message }: MessageProps): ReactElement {
   const { Face, facts = noFacts } = useSlots();
   const { status, parts, error, id, branches } = message;
   const isOpen = status === "open" || status === "recovering";
-  const small = isOpen ? [] : [...facts(message), ...factsOf(message, words)];
+  const small = isOpen ? [] : [...facts(message), ...answerFacts(message, words)];
   return (
     <article className="aw-message aw-reply" aria-label={words.answer} aria-busy={isOpen} data-end={status}>
       {Face && (
@@ -77,12 +79,12 @@ function Reply({ message }: MessageProps): ReactElement {
         </div>
       )}
       <div className="aw-body">
-        <Parts parts={parts} isOpen={status === "open"} />
+        <PartList parts={parts} isOpen={status === "open"} />
         {status === "recovering" && <p className="aw-progress">{words.recovering}</p>}
         {status === "open" && parts.length === 0 && <p className="aw-progress">{words.begins}</p>}
         {status === "cancelled" && <Cancelled id={id} />}
         {error && <Failure id={id} error={error} />}
-        {branches && <Branches message={message} branches={branches} />}
+        {branches && <BranchChoice message={message} branches={branches} />}
         {small.length > 0 && (
           <footer className="aw-facts">
             {small.map((fact) => (
@@ -102,7 +104,7 @@ function Notice({ message: { parts, error } }: MessageProps): ReactElement | nul
   if (parts.toArray().every(isShownElsewhere) && !error) return null;
   return (
     <div className="aw-message aw-system">
-      <Parts parts={parts} isOpen={false} />
+      <PartList parts={parts} isOpen={false} />
       {error && <p>{errorWords(error)}</p>}
     </div>
   );

@@ -1,3 +1,4 @@
+// What is wrong with the chat as a whole, and what to do about it.
 import type { ReactElement } from "react";
 import { inert } from "../../chat/print/inert.ts";
 import { useAgentChat, useChat, useConnection } from "../index.ts";
@@ -5,7 +6,7 @@ import { Countdown } from "./connection.tsx";
 import { useWords } from "./root.tsx";
 
 /** What is wrong with the chat as a whole, and what to do about it. */
-export function Notices(): ReactElement {
+export function NoticeList(): ReactElement {
   return (
     <>
       <LostLink />

@@ -1,20 +1,22 @@
-// One part of a message.
+// The parts of a message or of a sub-agent, in their order. Statuses in a row are shown together.
 import { type ComponentType, memo, type ReactElement, type ReactNode } from "react";
 import { inert } from "../../chat/print/inert.ts";
+import type { List } from "../../universal/transcript/list.ts";
 import type {
   ChatPart,
   ChatReasoningPart,
+  ChatStatusPart,
   ChatSubagentPart,
   ChatTextPart,
 } from "../../universal/transcript/message.ts";
 import { File } from "./file.tsx";
-import { Folded } from "./folded.tsx";
-import { Link } from "./markdown/inline.tsx";
+import { FoldedText } from "./folded.tsx";
+import { WebLink } from "./markdown/inline.tsx";
 import { Markdown } from "./markdown/markdown.tsx";
-import { Parts } from "./parts.tsx";
 import { AnsweredQuestion } from "./question.tsx";
 import { useSlots, useWords } from "./root.tsx";
-import { Tool } from "./tool.tsx";
+import { Steps } from "./steps.tsx";
+import { ToolView } from "./tool.tsx";
 
 export interface PartProps {
   /** Statuses are shown together, by `<Steps>`. */
@@ -24,7 +26,7 @@ export interface PartProps {
 }
 
 /** A part that has not changed is the same object, and is not rendered again. */
-export const Part = memo(function Part(props: PartProps): ReactElement {
+export const Part = /* @__PURE__ */ memo(function Part(props: PartProps): ReactElement {
   const { parts } = useSlots();
   // The part and the component have the same type.
   const Own = parts?.[props.part.type] as ComponentType<{ part: ChatPart; children?: ReactNode }> | undefined;
@@ -46,7 +48,7 @@ function OwnPart({ part, isPlain }: PartProps): ReactElement | null {
     case "reasoning":
       return <Reasoning part={part} />;
     case "tool":
-      return <Tool part={part} />;
+      return <ToolView part={part} />;
     case "question":
       return <AnsweredQuestion part={part} />;
     case "file":
@@ -74,7 +76,7 @@ function Text({ part: { text, open, annotations = [] } }: { readonly part: ChatT
           {annotations.map(({ url, path, title }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: sources are only added
             <li key={index}>
-              <Link url={url ?? path ?? ""} words={title ?? url ?? path ?? ""} />
+              <WebLink url={url ?? path ?? ""} words={title ?? url ?? path ?? ""} />
             </li>
           ))}
         </ul>
@@ -113,8 +115,8 @@ function Subagent({
         <span className="aw-tool-state">{words.agentState[state]}</span>
       </summary>
       <div className="aw-subagent-parts">
-        {prompt !== undefined && <Folded label={words.input} text={inert(prompt)} isFolded />}
-        <Parts parts={parts} isOpen={state === "running"} />
+        {prompt !== undefined && <FoldedText label={words.input} text={inert(prompt)} isFolded />}
+        <PartList parts={parts} isOpen={state === "running"} />
       </div>
     </details>
   );
@@ -123,5 +125,49 @@ function Subagent({
 /** Something that only this backend says. */
 export function Data({ json }: { readonly json: unknown }): ReactElement {
   const words = useWords();
-  return <Folded label={words.data} text={inert(JSON.stringify(json, null, 2) ?? "")} isFolded />;
+  return <FoldedText label={words.data} text={inert(JSON.stringify(json, null, 2) ?? "")} isFolded />;
+}
+
+export interface PartsProps {
+  readonly parts: List<ChatPart>;
+  /** Whether more follows. */
+  readonly isOpen: boolean;
+  /** The user's own: text is shown as it is. */
+  readonly isPlain?: boolean;
+}
+
+export function PartList({ parts, isOpen, isPlain }: PartsProps): ReactElement {
+  const last = parts.at(-1);
+  return (
+    <>
+      {groupsOf(parts).map((group) =>
+        "steps" in group ? (
+          <Steps key={group.id} steps={group.steps} isOpen={isOpen && group.steps.at(-1) === last} />
+        ) : (
+          <Part key={group.part.id} part={group.part} isPlain={isPlain} />
+        ),
+      )}
+    </>
+  );
+}
+
+type Group = { readonly id: string; readonly steps: ChatStatusPart[] } | { readonly part: PartProps["part"] };
+
+/** Whether a part is not shown in its message: the title of the chat, and figures without words, for programs. */
+export function isShownElsewhere(part: ChatPart): boolean {
+  if (part.type !== "status") return false;
+  const { label, detail, json } = part;
+  return label === "title" || (detail === null && json !== undefined);
+}
+
+function groupsOf(parts: List<ChatPart>): readonly Group[] {
+  const groups: Group[] = [];
+  for (const part of parts) {
+    if (isShownElsewhere(part)) continue;
+    const before = groups.at(-1);
+    if (part.type !== "status") groups.push({ part });
+    else if (before && "steps" in before) before.steps.push(part);
+    else groups.push({ id: part.id, steps: [part] });
+  }
+  return groups;
 }

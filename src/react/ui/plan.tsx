@@ -5,7 +5,7 @@ import { useAgentChat } from "../index.ts";
 import { useWords } from "./root.tsx";
 
 /** Folded: how much is done. */
-export function Plan(): ReactElement | null {
+export function PlanView(): ReactElement | null {
   const words = useWords();
   const plan = useAgentChat(undefined, (chat) => chat.plan);
   if (!plan || plan.length === 0) return null;

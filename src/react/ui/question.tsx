@@ -8,7 +8,7 @@ import { useChat } from "../index.ts";
 import { useWords } from "./root.tsx";
 import { useSettled } from "./use-settled.ts";
 
-export interface QuestionProps {
+interface QuestionProps {
   readonly request: Extract<TranscriptRequest, { readonly type: "question" }>;
   /** The id of the heading. */
   readonly titleId?: string;

@@ -3,10 +3,10 @@ import { type ReactElement, useState } from "react";
 import { inert } from "../../chat/print/inert.ts";
 import type { QueuedPrompt } from "../../chat/queue.ts";
 import { useAgentChat, useChat } from "../index.ts";
+import { EditForm } from "./edit-form.tsx";
 import { useWords } from "./root.tsx";
-import { TextForm } from "./text-form.tsx";
 
-export function Queue(): ReactElement | null {
+export function QueueView(): ReactElement | null {
   const words = useWords();
   const queue = useAgentChat(undefined, (chat) => chat.queue);
   if (queue.length === 0) return null;
@@ -36,7 +36,7 @@ function Waiting({ prompt: { id, input, held }, before }: WaitingProps): ReactEl
   if (isEditing)
     return (
       <li className="aw-waits">
-        <TextForm
+        <EditForm
           label={words.message}
           text={text}
           submit={words.saveEdit}

@@ -29,7 +29,11 @@ interface Look {
 }
 
 const NO_SLOTS: ChatSlots = {};
-const LookContext = createContext<Look>({ words: pageWords, highlight: undefined, slots: NO_SLOTS });
+const LookContext = /* @__PURE__ */ createContext<Look>({
+  words: pageWords,
+  highlight: undefined,
+  slots: NO_SLOTS,
+});
 
 /**
  * Surrounds the parts of a page of one's own. `<Chat>` has one. Pass the same objects at each render: new `words` or

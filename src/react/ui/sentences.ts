@@ -1,7 +1,7 @@
 // The sentences of an answer that grows, each once, for a screen reader.
 import type { MarkdownBlock } from "../../screens/markdown/blocks.ts";
 import { markdownReader } from "../../screens/markdown/reader.ts";
-import { plainText } from "./markdown/inline.tsx";
+import { textOfInlines } from "./markdown/inline.tsx";
 
 /** The end of a sentence, behind which another one begins. */
 const END = /[.!?…؟]["'”’»)\]]*(?=\s)|[。！？]["'”’»)\]]*/g;
@@ -56,7 +56,7 @@ export class Sentences {
     switch (block.type) {
       case "paragraph":
       case "heading":
-        return `${plainText(block.content)}\n\n`;
+        return `${textOfInlines(block.content)}\n\n`;
       case "code":
         return block.joins ? "" : `${this.#code}\n\n`;
       case "list":
@@ -64,7 +64,7 @@ export class Sentences {
       case "quote":
         return block.blocks.map((each) => this.#wordsOf(each)).join("");
       case "table":
-        return [block.head, ...block.rows].map((row) => `${row.map(plainText).join(", ")}\n\n`).join("");
+        return [block.head, ...block.rows].map((row) => `${row.map(textOfInlines).join(", ")}\n\n`).join("");
       case "rule":
         return "";
       default:

@@ -11,7 +11,7 @@ export interface StepsProps {
 }
 
 /** Notices and failures stay in sight. */
-export const Steps = memo(function Steps({ steps, isOpen }: StepsProps): ReactElement {
+export const Steps = /* @__PURE__ */ memo(function Steps({ steps, isOpen }: StepsProps): ReactElement {
   const words = useWords();
   const quiet = steps.filter((step) => !isLoud(step));
   const last = quiet.at(-1);

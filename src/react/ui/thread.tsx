@@ -4,20 +4,20 @@ import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import { differences } from "../../universal/transcript/list.ts";
 import { useAgentChat } from "../index.ts";
 import { LongList, type Marks, useMarks } from "./long-list.tsx";
-import { Message } from "./message.tsx";
+import { MessageView } from "./message.tsx";
 import { BranchContext, LastActions } from "./message-actions.tsx";
 import { useSlots, useWords } from "./root.tsx";
 
 type Messages = ChatSnapshot["messages"];
 
-/** The messages of the chat, without those of `<Queue>`. */
+/** The messages of the chat, without those of `<QueueView>`. */
 export function Thread(): ReactElement {
   const messages = useAgentChat(undefined, (chat) => chat.messages);
   const canBranch = useAgentChat(undefined, ({ capabilities }) => capabilities?.branches === true);
   const marks = useMarks(messages, markChanges);
   const entry = (index: number): ReactElement | null => {
     const message = messages.at(index);
-    return message ? <Message key={message.id} message={message} /> : null;
+    return message ? <MessageView key={message.id} message={message} /> : null;
   };
   return (
     <div className="aw-thread">

@@ -6,7 +6,7 @@ import type { PageWords } from "../../screens/words-page.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
 import { Diff } from "./diff.tsx";
 import { ContentImage } from "./file.tsx";
-import { Folded } from "./folded.tsx";
+import { FoldedText } from "./folded.tsx";
 import { useWords } from "./root.tsx";
 
 /** Characters of an input that stand in one line. */
@@ -16,7 +16,7 @@ export interface ToolProps {
   readonly part: ChatToolPart;
 }
 
-export function Tool({ part }: ToolProps): ReactElement {
+export function ToolView({ part }: ToolProps): ReactElement {
   const words = useWords();
   const { name, title, state, input, output, content, preview = [] } = part;
   // While the call waits, the changes are in its approval.
@@ -31,18 +31,18 @@ export function Tool({ part }: ToolProps): ReactElement {
         </span>
         {title !== undefined && <bdi className="aw-tool-title"> {inert(title, { keepNewlines: false })}</bdi>}
       </p>
-      <Folded label={words.input} text={inputOf(input)} />
+      <FoldedText label={words.input} text={inputText(input)} />
       {changes.map((change, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: one file may come twice, and the changes of a call never change
         <Diff key={index} {...change} />
       ))}
-      <Folded label={state === "failed" ? words.toolError : words.output} text={inert(output)} />
+      <FoldedText label={state === "failed" ? words.toolError : words.output} text={inert(output)} />
       {content.map((each, index) => {
         const key = `${each.type}-${index}`;
         if (each.type === "image") return <ContentImage key={key} path={each.path} />;
         if (each.type === "json" && output === "")
           return (
-            <Folded
+            <FoldedText
               key={key}
               label={words.data}
               text={inert(JSON.stringify(each.json, null, 2) ?? "")}
@@ -62,7 +62,7 @@ function whyDenied({ state, approval }: ChatToolPart, words: PageWords): string 
 }
 
 /** The input as a person reads it. */
-export function inputOf(input: unknown): string {
+export function inputText(input: unknown): string {
   if (typeof input === "string") return reveal(input);
   if (typeof input === "object" && input !== null && Object.keys(input).length === 0) return "";
   const line = JSON.stringify(input) ?? "";

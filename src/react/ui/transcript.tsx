@@ -5,7 +5,7 @@ import { useSlots, useWords } from "./root.tsx";
 import { Thread } from "./thread.tsx";
 import { type Following, useFollow } from "./use-follow.ts";
 
-export interface TranscriptProps {
+interface TranscriptProps {
   /** Shown in a chat without messages. @default nothing */
   readonly welcome?: ReactNode;
 }

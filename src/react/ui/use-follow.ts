@@ -1,3 +1,4 @@
+// Keeps what is said at its end while it grows.
 import { type RefObject, useCallback, useEffect, useRef } from "react";
 
 /** px from the end of the log within which the log follows what is said. */

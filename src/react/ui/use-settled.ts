@@ -1,3 +1,4 @@
+// Buttons of a request that take no clicks within its first moment.
 import { type MouseEvent, useEffect, useState } from "react";
 
 /** ms after which a request takes clicks: a click that was meant for what stood there before decides nothing. */

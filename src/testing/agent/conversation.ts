@@ -2,6 +2,7 @@
 import { defined, fieldsOf, isObject } from "../../core/checks.ts";
 import type { AnyConversation, ConversationChoices } from "../../core/client/any-client.ts";
 import { InvalidInputError } from "../../core/errors.ts";
+import type { Unsubscribe } from "../../core/tell/events.ts";
 import {
   type Conversation,
   type ConversationMemory,
@@ -10,7 +11,6 @@ import {
   type ConversationHost as CoreHost,
   LiveConversation,
 } from "../../core/turn/conversation.ts";
-import type { Unsubscribe } from "../../core/tell/events.ts";
 import type { PromptInput } from "../../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
 import type { MockBackend } from "./backend.ts";

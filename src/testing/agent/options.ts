@@ -39,7 +39,11 @@ export interface MockAgentOptions extends MockAgentSwitches {
 /** What can be chosen, and what is. */
 export interface MockChoice {
   readonly current: string;
-  readonly available: readonly { readonly id: string; readonly name: string; readonly description?: string }[];
+  readonly available: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly description?: string;
+  }[];
 }
 
 /** Switches that a test can change at any time with `agent.set()`. */

@@ -2,7 +2,7 @@
 import { memo, type ReactElement } from "react";
 import type { ListBlock, MarkdownBlock, TableBlock } from "../../../screens/markdown/blocks.ts";
 import { useWords } from "../root.tsx";
-import { Code } from "./code.tsx";
+import { CodeNode } from "./code.tsx";
 import { Inlines } from "./inline.tsx";
 
 /** The blocks around a block. The same function as long as they are the same list. */
@@ -15,7 +15,11 @@ export interface BlockProps {
 }
 
 /** A settled block is the same object, and is not rendered again. */
-export const Block = memo(function Block({ block, at, siblings }: BlockProps): ReactElement | null {
+export const BlockNode = /* @__PURE__ */ memo(function BlockNode({
+  block,
+  at,
+  siblings,
+}: BlockProps): ReactElement | null {
   const joins = "joins" in block ? "" : undefined;
   switch (block.type) {
     case "paragraph":
@@ -33,7 +37,7 @@ export const Block = memo(function Block({ block, at, siblings }: BlockProps): R
       );
     }
     case "code":
-      return <Code block={block} text={() => joined(siblings(), at)} />;
+      return <CodeNode block={block} text={() => joined(siblings(), at)} />;
     case "list":
       return <Items list={block} />;
     case "quote":
@@ -60,7 +64,7 @@ function Blocks({ blocks }: { readonly blocks: readonly MarkdownBlock[] }): Reac
     <>
       {blocks.map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only added
-        <Block key={index} block={block} at={index} siblings={() => blocks} />
+        <BlockNode key={index} block={block} at={index} siblings={() => blocks} />
       ))}
     </>
   );

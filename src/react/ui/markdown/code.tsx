@@ -4,7 +4,7 @@ import { inert } from "../../../chat/print/inert.ts";
 import type { MarkdownBlock } from "../../../screens/markdown/blocks.ts";
 import { Copy } from "../copy.tsx";
 import { useHighlight } from "../root.tsx";
-import { Words } from "./insets.tsx";
+import { InertText } from "./insets.tsx";
 
 export interface CodeProps {
   readonly block: Extract<MarkdownBlock, { readonly type: "code" }>;
@@ -12,7 +12,7 @@ export interface CodeProps {
   readonly text: () => string;
 }
 
-export function Code({ block: { language, text: code, joins }, text }: CodeProps): ReactElement {
+export function CodeNode({ block: { language, text: code, joins }, text }: CodeProps): ReactElement {
   return (
     <figure className="aw-code-block" data-joins={joins && ""}>
       {!joins && (
@@ -35,13 +35,13 @@ export function Code({ block: { language, text: code, joins }, text }: CodeProps
 function Coloured({ code, language }: { readonly code: string; readonly language: string }): ReactElement {
   const highlight = useHighlight();
   const pieces = useMemo(() => highlight?.(code, language), [highlight, code, language]);
-  if (!pieces) return <Words text={code} />;
+  if (!pieces) return <InertText text={code} />;
   return (
     <>
       {pieces.map(({ text, kind }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: all pieces are made anew
         <span key={index} data-kind={kind}>
-          <Words text={text} />
+          <InertText text={text} />
         </span>
       ))}
     </>

@@ -5,7 +5,7 @@ import { reveal } from "../../../chat/print/reveal.ts";
 import { dataImageType, mailAddress, webAddress } from "../../../screens/addresses.ts";
 import type { Inline } from "../../../screens/markdown/blocks.ts";
 import { useWords } from "../root.tsx";
-import { Words } from "./insets.tsx";
+import { InertText } from "./insets.tsx";
 
 export function Inlines({ content }: { readonly content: readonly Inline[] }): ReactElement {
   return (
@@ -21,11 +21,11 @@ export function Inlines({ content }: { readonly content: readonly Inline[] }): R
 function InlineNode({ inline }: { readonly inline: Inline }): ReactElement | null {
   switch (inline.type) {
     case "text":
-      return <Words text={inline.text} />;
+      return <InertText text={inline.text} />;
     case "code":
       return (
         <code className="aw-code">
-          <Words text={inline.text} />
+          <InertText text={inline.text} />
         </code>
       );
     case "strong":
@@ -48,9 +48,9 @@ function InlineNode({ inline }: { readonly inline: Inline }): ReactElement | nul
       );
     case "link":
       return (
-        <Link url={inline.url} words={plainText(inline.content)}>
+        <WebLink url={inline.url} words={textOfInlines(inline.content)}>
           <Inlines content={inline.content} />
-        </Link>
+        </WebLink>
       );
     case "image":
       return <Picture url={inline.url} alt={inline.alt} />;
@@ -71,7 +71,7 @@ export interface LinkProps {
 }
 
 /** A link to the web, with its host, unless its words are the address. Any other address is text behind the words. */
-export function Link({ url, words, children }: LinkProps): ReactElement {
+export function WebLink({ url, words, children }: LinkProps): ReactElement {
   const address = webAddress(url);
   const shown = children ?? <>{inert(words, { keepNewlines: false })}</>;
   if (!address)
@@ -97,7 +97,7 @@ function Picture({ url, alt }: { readonly url: string; readonly alt: string }): 
   const words = useWords();
   const [isShown, setShown] = useState(false);
   const name = inert(alt, { keepNewlines: false });
-  if (!dataImageType(url)) return <Link url={url} words={name || url} />;
+  if (!dataImageType(url)) return <WebLink url={url} words={name || url} />;
   if (isShown) return <img className="aw-picture" src={url} alt={name || words.imageOfAgent} />;
   return (
     <button className="aw-choice" type="button" onClick={() => setShown(true)}>
@@ -107,11 +107,11 @@ function Picture({ url, alt }: { readonly url: string; readonly alt: string }): 
 }
 
 /** The text of a content, without marks. */
-export function plainText(content: readonly Inline[]): string {
+export function textOfInlines(content: readonly Inline[]): string {
   let text = "";
   for (const inline of content) {
     if ("text" in inline) text += inline.text;
-    else if ("content" in inline) text += plainText(inline.content);
+    else if ("content" in inline) text += textOfInlines(inline.content);
     else if (inline.type === "image") text += inline.alt;
     else text += "\n";
   }

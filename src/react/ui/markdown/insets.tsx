@@ -9,7 +9,7 @@ export interface Inset {
   readonly node: ReactElement;
 }
 
-export const InsetContext = createContext<readonly Inset[] | undefined>(undefined);
+export const InsetContext = /* @__PURE__ */ createContext<readonly Inset[] | undefined>(undefined);
 
 /** Private characters, one for each inset. */
 const FIRST = 0xf0000;
@@ -39,7 +39,7 @@ function behindBeginning(text: string, offset: number): number {
 }
 
 /** A text of the agent, with the insets whose markers it has. */
-export function Words({ text }: { readonly text: string }): ReactElement {
+export function InertText({ text }: { readonly text: string }): ReactElement {
   const insets = useContext(InsetContext);
   if (!insets) return <>{inert(text)}</>;
   const nodes: ReactNode[] = [];

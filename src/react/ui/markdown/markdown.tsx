@@ -2,7 +2,7 @@
 import { memo, type ReactElement, useRef } from "react";
 import { type MarkdownReader, markdownReader } from "../../../screens/markdown/reader.ts";
 import { LongList, Marks } from "../long-list.tsx";
-import { Block } from "./block.tsx";
+import { BlockNode } from "./block.tsx";
 import { type Inset, InsetContext, withMarkers } from "./insets.tsx";
 
 export interface MarkdownProps {
@@ -20,7 +20,7 @@ const NONE: readonly Inset[] = [];
  * A Markdown text. HTML is text. Links go to `http` and `https` alone, and show their host. Images are not loaded: those
  * in a `data:` URL show at a click. A text that grows renders its open end.
  */
-export const Markdown = memo(function Markdown({
+export const Markdown = /* @__PURE__ */ memo(function Markdown({
   text,
   open = false,
   insets = NONE,
@@ -54,7 +54,7 @@ function begin(before = 0): Read {
   const all = () => [...reader.settled, ...reader.open];
   const entry = (index: number): ReactElement | null => {
     const block = reader.settled[index] ?? reader.open[index - reader.settled.length];
-    return block ? <Block key={index} block={block} at={index} siblings={all} /> : null;
+    return block ? <BlockNode key={index} block={block} at={index} siblings={all} /> : null;
   };
   return {
     key: before + 1,

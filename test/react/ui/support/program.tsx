@@ -1,7 +1,8 @@
 // A page with `<Chat>`, for tests: `start` shows a chat, and the functions on `window` drive its agent.
 import { type Chat as AgentChat, createChat, type SavedChat } from "agentwire/chat";
-import { Chat, type ChatProps, type ChatSlots } from "agentwire/react/ui";
+import { Chat, type ChatSlots } from "agentwire/react/ui";
 import { agentStep, MockAgent, type MockAgentOptions, type MockAgentStep } from "agentwire/testing/agent";
+import type { ComponentProps } from "react";
 import { createRoot } from "react-dom/client";
 
 /** How often each message and each part was rendered, by its id. */
@@ -58,7 +59,7 @@ const page = {
   chat: undefined as AgentChat | undefined,
   /** Shows a chat. Its agent says what `say` is given, or what `script` has. */
   start(
-    props: Omit<ChatProps, "chat" | "slots"> = {},
+    props: Omit<ComponentProps<typeof Chat>, "chat" | "slots"> = {},
     options: MockAgentOptions = {},
     from?: SavedChat,
   ): void {
@@ -67,7 +68,7 @@ const page = {
     page.chat = chat;
     page.show(chat, props);
   },
-  show(chat: AgentChat, props: Omit<ChatProps, "chat" | "slots"> = {}): void {
+  show(chat: AgentChat, props: Omit<ComponentProps<typeof Chat>, "chat" | "slots"> = {}): void {
     root.render(<Chat chat={chat} slots={SLOTS} {...props} />);
   },
   /** The agent says more. Resolves when the page shows it. */

@@ -1,16 +1,16 @@
 // What waits for the user: the oldest request. The next one follows when it is settled.
 import { type KeyboardEvent, type ReactElement, type RefObject, useEffect, useId, useRef } from "react";
 import { usePending } from "../index.ts";
-import { Approval } from "./approval.tsx";
+import { ApprovalView } from "./approval.tsx";
 import { Question } from "./question.tsx";
 import { useWords } from "./root.tsx";
 
-export interface RequestsProps {
+export interface RequestPanelProps {
   /** Gets the focus when nothing waits any more, and what somebody writes without looking. */
   readonly composer?: RefObject<HTMLTextAreaElement | null>;
 }
 
-export function Requests({ composer }: RequestsProps): ReactElement | null {
+export function RequestPanel({ composer }: RequestPanelProps): ReactElement | null {
   const words = useWords();
   const titleId = useId();
   const pending = usePending();
@@ -42,7 +42,7 @@ export function Requests({ composer }: RequestsProps): ReactElement | null {
       onKeyDown={onKeyDown}
     >
       {request.type === "approval" ? (
-        <Approval request={request} titleId={titleId} />
+        <ApprovalView request={request} titleId={titleId} />
       ) : (
         <Question request={request} titleId={titleId} />
       )}

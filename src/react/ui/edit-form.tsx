@@ -14,7 +14,7 @@ export interface TextFormProps {
 }
 
 /** Enter takes the text, Escape leaves it. */
-export function TextForm({ label, text, submit, note, onSubmit, onBack }: TextFormProps): ReactElement {
+export function EditForm({ label, text, submit, note, onSubmit, onBack }: TextFormProps): ReactElement {
   const words = useWords();
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
