@@ -36,17 +36,20 @@ describe("a prompt with files", () => {
     ]);
   });
 
-  test.each([".env", "missing.ts", "../a.ts"])("fails for %s, and the agent hears nothing of it", async (path) => {
-    await using folder = await folderWorld({ ".env": "KEY=1" });
-    await using w = world(EMBEDS, { cwd: folder.root, files: folder.tools });
-    const input = { text: "look", files: [path] };
-    expect(await w.client.conversation().prompt(input).outcome).toMatchObject({
-      status: "failed",
-      error: { code: "invalid-input", delivery: "not-sent", input },
-    });
-    expect(w.agent.heard).toEqual([]);
-    expect(await w.client.prompt("go on").result).toMatchObject({ text: "ok" });
-  });
+  test.each([".env", "missing.ts", "../a.ts"])(
+    "fails for %s, and the agent hears nothing of it",
+    async (path) => {
+      await using folder = await folderWorld({ ".env": "KEY=1" });
+      await using w = world(EMBEDS, { cwd: folder.root, files: folder.tools });
+      const input = { text: "look", files: [path] };
+      expect(await w.client.conversation().prompt(input).outcome).toMatchObject({
+        status: "failed",
+        error: { code: "invalid-input", delivery: "not-sent", input },
+      });
+      expect(w.agent.heard).toEqual([]);
+      expect(await w.client.prompt("go on").result).toMatchObject({ text: "ok" });
+    },
+  );
 
   test("over `maxSendBytes` with its texts fails, and is not sent", async () => {
     await using folder = await folderWorld({ "a.ts": "a".repeat(2_000) });
@@ -73,7 +76,9 @@ describe("a prompt with files", () => {
     const conversation = w.client.conversation();
     const turn = conversation.prompt({ text: "look", files: ["a.ts"] });
     expect(await turn.cancel()).toMatchObject({ status: "cancelled" });
-    expect(await conversation.prompt({ text: "again", files: ["a.ts"] }).result).toMatchObject({ text: "ok" });
+    expect(await conversation.prompt({ text: "again", files: ["a.ts"] }).result).toMatchObject({
+      text: "ok",
+    });
     expect(w.agent.methods().filter((method) => method === "session/prompt")).toHaveLength(1);
   });
 });

@@ -7,8 +7,8 @@ import { MockAgent, MockCodebuffBackend } from "agentwire/testing";
 import { checkTranscript, type UniversalEvent } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import { ScriptedAgent } from "../acp/support/agent.ts";
-import { AGENT } from "../codebuff-run/world.ts";
 import { folderWorld } from "../codebuff-run/tools/tools-world.ts";
+import { AGENT } from "../codebuff-run/world.ts";
 import { FakeSource } from "../helpers/fake-source.ts";
 
 // The mode, the model, and files for prompts.
@@ -106,14 +106,18 @@ describe("setMode and setModel", () => {
   test("a chat that loads, has lost its context, or is closed refuses", async () => {
     const agent = new MockAgent({ modes: MODES, capabilities: { survivesReconnect: false } });
     const loading = createChat(agent, { store: memoryStore(), id: "c" });
-    expect(await loading.setMode("auto")).toMatchObject({ error: { message: expect.stringContaining("loading") } });
+    expect(await loading.setMode("auto")).toMatchObject({
+      error: { message: expect.stringContaining("loading") },
+    });
     await loading.close();
     expect(await loading.setMode("auto")).toMatchObject({ error: { code: "closed" } });
     await using chat = createChat(agent);
     await ask(chat, "Hello");
     agent.disconnect();
     await until(chat, () => chat.getSnapshot().connection.contextLost);
-    expect(await chat.setMode("auto")).toMatchObject({ error: { message: expect.stringContaining("resume") } });
+    expect(await chat.setMode("auto")).toMatchObject({
+      error: { message: expect.stringContaining("resume") },
+    });
     chat.resume("without-context");
     expect(await chat.setMode("auto")).toEqual({ ok: true });
   });
@@ -132,7 +136,8 @@ describe("on an ACP agent", () => {
       availableModels: MODELS.available.map(({ id, name }) => ({ modelId: id, name })),
     },
   };
-  const chatWith = (agent: ScriptedAgent): Chat => createChat(acp({ createStream: agent.createStream, mode: false }));
+  const chatWith = (agent: ScriptedAgent): Chat =>
+    createChat(acp({ createStream: agent.createStream, mode: false }));
 
   test("the mode and the model are set by the protocol's requests, before and between prompts", async () => {
     const agent = new ScriptedAgent({ session });
@@ -143,7 +148,9 @@ describe("on an ACP agent", () => {
     expect(chat.getSnapshot().modes?.current).toBe("auto");
     expect(await chat.setModel("big")).toEqual({ ok: true });
     expect(chat.getSnapshot().models?.current).toBe("big");
-    expect(agent.heard.filter(({ method }) => method?.startsWith("session/set_")).map(({ params }) => params)).toEqual([
+    expect(
+      agent.heard.filter(({ method }) => method?.startsWith("session/set_")).map(({ params }) => params),
+    ).toEqual([
       { sessionId: "s1", modeId: "auto" },
       { sessionId: "s1", modelId: "big" },
     ]);
@@ -269,8 +276,12 @@ describe("files", () => {
   test("an aborted search has no paths, wrong input is a result, and no problem is shown", async () => {
     await using folder = await folderWorld({ "a.ts": "" });
     await using chat = createChat(new MockAgent({ files: folder.tools }));
-    expect(await chat.files("a", { signal: AbortSignal.abort() })).toEqual({ ok: true, paths: [], more: true });
-    for (const [prefix, options] of [[5], ["a", { signal: 5 }], ["a", { sginal: undefined }]])
+    expect(await chat.files("a", { signal: AbortSignal.abort() })).toEqual({
+      ok: true,
+      paths: [],
+      more: true,
+    });
+    for (const [prefix, options] of [[5], ["a", { signal: 5 }], ["a", { sginal: undefined }], ["a", null]])
       expect(await Reflect.apply(chat.files, chat, [prefix, options])).toMatchObject({
         ok: false,
         error: { code: "invalid-input" },

@@ -101,13 +101,18 @@ describe("promptFiles", () => {
   ])("%s is refused: it %s, and no absolute path is told", async (path, words) => {
     await using folder = await folderWorld(PROJECT);
     await symlink("/etc/passwd", join(folder.root, "out.txt"));
-    const error: unknown = await folder.tools.promptFiles(["README.md", path], { signal }).catch((thrown) => thrown);
+    const error: unknown = await folder.tools
+      .promptFiles(["README.md", path], { signal })
+      .catch((thrown) => thrown);
     expect(error).toMatchObject({ code: "invalid-input", message: expect.stringContaining(words) });
     expect(String(error)).not.toContain(folder.root);
   });
 
   test("gives no text of a file that is no text, that is too large, or too large beside the others", async () => {
-    await using folder = await folderWorld({ "a.txt": "a".repeat(1_048_576), "b.txt": "b".repeat(1_048_576) });
+    await using folder = await folderWorld({
+      "a.txt": "a".repeat(1_048_576),
+      "b.txt": "b".repeat(1_048_576),
+    });
     await mkdir(join(folder.root, "more"));
     await writeFile(join(folder.root, "more/c.bin"), new Uint8Array([0, 255]));
     await writeFile(join(folder.root, "more/d.txt"), "d".repeat(1_048_577));

@@ -179,7 +179,10 @@ describe("the fields of a command", () => {
 });
 
 describe("modes and models", () => {
-  const choice = (...ids: string[]) => ({ current: ids[0] ?? "", available: ids.map((id) => ({ id, name: id })) });
+  const choice = (...ids: string[]) => ({
+    current: ids[0] ?? "",
+    available: ids.map((id) => ({ id, name: id })),
+  });
   const mock = { modes: choice("ask", "auto"), models: choice("small", "big") };
 
   test("`set_mode` and `set_model` set them, and every viewer sees it", async () => {
@@ -216,9 +219,14 @@ describe("modes and models", () => {
     const rig = new Rig({ mock });
     expect(await answerOf(rig.post({ type: "set_mode", id: "auto" }))).toMatchObject({ status: 202 });
     await rig.until(async () => rig.agent.modes?.current === "auto");
+    const short = new Rig({ mock: { ...mock, connectDelay: 5 }, waitUntil: () => {} });
+    await short.post({ type: "set_mode", id: "auto" }); // the driver ends as soon as it has nothing to do
+    await short.until(async () => short.agent.modes?.current === "auto");
     const without = new Rig();
     expect(await answerOf(without.post({ type: "set_model", id: "big" }))).toMatchObject({ status: 202 });
-    await without.until(async () => without.logged.some((line) => line.includes("`set_model` was not carried out")));
+    await without.until(async () =>
+      without.logged.some((line) => line.includes("`set_model` was not carried out")),
+    );
   });
 });
 
