@@ -2,7 +2,7 @@
 import type { MarkdownBlock } from "./blocks.ts";
 import { type Container, close, copyOf, type Item, takeComplete } from "./containers.ts";
 import { readInline } from "./inline.ts";
-import { Code, type Leaf, PART, Paragraph, Table } from "./leaves.ts";
+import { Code, type Leaf, Paragraph, Table } from "./leaves.ts";
 import { Line } from "./line.ts";
 import {
   closesFence,
@@ -13,7 +13,7 @@ import {
   itemStart,
   underlineLevel,
 } from "./starts.ts";
-import { tableStart } from "./table.ts";
+import { alignments, cellsOf } from "./table.ts";
 
 /** Quotes and items inside each other, and the lists of the items. Deeper marks are text. */
 const MAX_DEPTH = 32;
@@ -22,10 +22,31 @@ export class BlockReader {
   /** The blocks that are complete. */
   readonly blocks: MarkdownBlock[] = [];
   readonly #containers: Container[] = [];
+  /** Characters from which a part settles, where no later text can change it. */
+  readonly #early: number;
   #leaf: Leaf | undefined;
   /** Characters of the containers that have not settled. */
   #size = 0;
   #unfinished = false;
+
+  constructor(early: number) {
+    this.#early = early;
+  }
+
+  /** Whether the text ends inside the address of a long image. */
+  get isInImage(): boolean {
+    return this.#leaf?.type === "paragraph" && this.#leaf.isInImage;
+  }
+
+  /** Whether the rest of a line is text, whatever it is. */
+  get takesText(): boolean {
+    return this.#leaf?.type === "paragraph" || this.#leaf?.type === "code";
+  }
+
+  /** Whether the next line may be a row of a table. */
+  get isInTable(): boolean {
+    return this.#leaf?.type === "table";
+  }
 
   /** `goesOn`: `more` brings the rest of the line. */
   line(text: string, goesOn: boolean): void {
@@ -59,7 +80,7 @@ export class BlockReader {
   }
 
   #copy(): BlockReader {
-    const copy = new BlockReader();
+    const copy = new BlockReader(this.#early);
     copy.#containers.push(...this.#containers.map(copyOf));
     copy.#leaf = this.#leaf?.copy();
     copy.#size = this.#size;
@@ -211,14 +232,13 @@ export class BlockReader {
       this.#add({ type: "heading", level, content: readInline(paragraph.text.trimEnd()) });
       return true;
     }
-    const { text } = paragraph;
-    const lastLine = text.lastIndexOf("\n") + 1;
-    if (paragraph.joins && lastLine === 0) return false;
-    const table = tableStart(text.slice(lastLine), content);
-    if (table === undefined) return false;
+    const { text, lastLine } = paragraph;
+    const align = lastLine < 0 ? undefined : alignments(content);
+    const head = align === undefined ? [] : cellsOf(text.slice(lastLine));
+    if (align === undefined || head.length !== align.length) return false;
     paragraph.text = text.slice(0, lastLine);
     this.#closeLeaf();
-    this.#open(Table.of(table));
+    this.#open(Table.of(head, align));
     return true;
   }
 
@@ -297,13 +317,13 @@ export class BlockReader {
 
   #settleParts(length: number, midLine: boolean): void {
     const leaf = this.#leaf;
-    if (leaf !== undefined && leaf.size > PART) {
+    if (leaf !== undefined && leaf.size > this.#early) {
       if (leaf.type === "paragraph") this.#takeTask(leaf);
-      for (const part of leaf.parts(midLine)) this.#add(part);
+      for (const part of leaf.parts(this.#early, midLine)) this.#add(part);
     }
     if (this.#containers.length === 0) return;
     this.#size += length;
-    if (this.#size <= PART) return;
+    if (this.#size <= this.#early) return;
     this.#size = this.#leaf?.size ?? 0;
     const complete = takeComplete(this.#containers);
     if (complete !== undefined) this.blocks.push(complete);

@@ -2,6 +2,7 @@
 
 /** Text inside a block. No field has terminal controls removed: a screen makes each safe when it draws it. */
 export type Inline =
+  /** A line break in `text` ends a line of the source: a space, where a screen flows text. */
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "code"; readonly text: string }
   | { readonly type: "strong" | "emphasis" | "strike"; readonly content: readonly Inline[] }

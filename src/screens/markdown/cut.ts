@@ -28,6 +28,29 @@ export function cutOf(text: string, before: string): number {
   return places.find((at) => at >= half) ?? wholeCharacters(text, limit);
 }
 
+/**
+ * A place behind which nothing can change the text before it: at the start of the last line, or behind a space, before
+ * the first mark that waits for its other half, and before a line that may become the head of a table. 0 if there is none.
+ */
+export function settledPlace(text: string, before: string): number {
+  let limit = text.length;
+  const pairs: (readonly [from: number, to: number])[] = [];
+  readInline(text, {
+    before,
+    trace: {
+      pair: (from, to) => void pairs.push([from, to]),
+      lone: (at) => {
+        limit = Math.min(limit, at);
+      },
+    },
+  });
+  const inOrder = pairs.sort((one, other) => other[1] - one[1]);
+  const lastLine = text.lastIndexOf("\n") + 1;
+  if (text.includes("|", lastLine)) limit = Math.min(limit, lastLine);
+  const isLine = lastLine > text.length >> 1 && lastLine <= limit;
+  return outside(inOrder, isLine ? lastLine : limit, (at) => spaceBefore(text, at));
+}
+
 /** The last place up to `limit` that is in none of the pairs. `pairs`: the last to end comes first. */
 function outside(
   pairs: readonly (readonly [number, number])[],
