@@ -12,6 +12,19 @@ export type Tone =
   | "error"
   | "strong"
   | "selected"
+  | "heading"
+  | "emphasis"
+  | "strike"
+  | "link"
+  /** Code inside a sentence. */
+  | "code"
+  /** The kinds of highlighted code. */
+  | "keyword"
+  | "string"
+  | "number"
+  | "comment"
+  | "name"
+  | "type"
   /** The grapheme at the cursor, if the terminal's own cursor is not used. */
   | "cursor";
 
@@ -23,6 +36,7 @@ export interface Style {
   readonly bold?: boolean;
   readonly italic?: boolean;
   readonly underline?: boolean;
+  readonly strikethrough?: boolean;
   readonly inverse?: boolean;
 }
 
@@ -38,6 +52,10 @@ export interface Symbols {
   readonly unchosen: string;
   readonly pointer: string;
   readonly separator: string;
+  /** An item of a list. */
+  readonly bullet: string;
+  /** A horizontal line is made of these. */
+  readonly rule: string;
 }
 
 export interface Theme {
@@ -58,6 +76,17 @@ export const defaultTheme: Theme = {
     error: { color: "red" },
     strong: { bold: true },
     selected: { color: "cyan", bold: true },
+    heading: { color: "magenta", bold: true },
+    emphasis: { italic: true },
+    strike: { strikethrough: true },
+    link: { underline: true },
+    code: { color: "cyan" },
+    keyword: { color: "magenta" },
+    string: { color: "green" },
+    number: { color: "yellow" },
+    comment: { dimColor: true },
+    name: { color: "blue" },
+    type: { color: "cyan" },
     cursor: { inverse: true },
   },
   symbols: {
@@ -71,10 +100,12 @@ export const defaultTheme: Theme = {
     unchosen: "○",
     pointer: "›",
     separator: "·",
+    bullet: "•",
+    rule: "─",
   },
 };
 
-/** No colours, no attributes, and ASCII symbols. */
+/** No colours, no attributes, and ASCII symbols. Emphasis and code of an answer keep their Markdown marks. */
 export const plainTheme: Theme = {
   styles: {
     ...(Object.fromEntries(Object.keys(defaultTheme.styles).map((tone) => [tone, {}])) as Theme["styles"]),
@@ -91,6 +122,8 @@ export const plainTheme: Theme = {
     unchosen: "-",
     pointer: ">",
     separator: "-",
+    bullet: "-",
+    rule: "-",
   },
 };
 

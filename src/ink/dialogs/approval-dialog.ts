@@ -1,13 +1,11 @@
 // The dialog of an approval, as a pure function of keys, and its rows.
-import type { Decision, ToolPreview } from "../../core/values.ts";
+import type { Decision } from "../../core/values.ts";
 import { composerRows } from "../composer/composer-rows.ts";
 import { emptyEditor } from "../composer/editor.ts";
 import { countLines } from "../parts/folded.ts";
 import { readable } from "../parts/values.ts";
 import type { Press } from "../press.ts";
-import { clipped, clippedRow, marked, type Piece, type Row, rowsOf, type Span } from "../rows/row.ts";
-import { unitsOf } from "../rows/width.ts";
-import type { Theme, Tone } from "../theme.ts";
+import { clipped, clippedRow, marked, type Piece, type Row, rowsOf, type Surface } from "../rows/row.ts";
 import {
   type ChoiceKey,
   choiceOf,
@@ -21,6 +19,7 @@ import {
   visible,
 } from "./approval-choices.ts";
 import { type DialogOptions, type Entry, insteadRows, stepEntry } from "./dialog.ts";
+import { previewRows } from "./preview-rows.ts";
 
 export type { PendingApproval } from "./approval-choices.ts";
 
@@ -107,18 +106,16 @@ export interface ApprovalRowsOptions extends DialogOptions {
 /** With fewer columns, the input has no bar in front. */
 const NARROW = 20;
 
-const MAX_DIFF_LINES = 20;
-
 /**
  * The whole input of the call. Different calls have different rows. Hidden and control characters are shown as codes. A
- * row that continues the previous row begins with two blanks; other input rows do not. The call's changes follow below
- * the input.
+ * row that continues the previous row begins with two blanks; other input rows do not. All lines of the
+ * call's changes follow below the input.
  */
 export function approvalInput(
   { tool, input, preview = [] }: PendingApproval,
-  columns: number,
-  theme: Theme,
+  surface: Surface,
 ): readonly Row[] {
+  const { columns, theme } = surface;
   const margin = columns < NARROW ? "" : `  ${theme.symbols.bar} `;
   const name = rowsOf(`The agent wants to use ${oneLine(tool)}`, "warn", {
     columns,
@@ -136,39 +133,16 @@ export function approvalInput(
   return [
     ...name,
     ...lines.flatMap((line) => rowsOf(visible(line), "plain", options)),
-    ...previewRows(preview, columns),
+    ...previewRows(preview, margin, surface),
   ];
 }
 
-function previewRows(preview: readonly ToolPreview[], columns: number): readonly Row[] {
-  const shown: Span[] = [];
-  let lines = 0;
-  const show = (text: () => string, tone: Tone): void => {
-    if (++lines <= MAX_DIFF_LINES) shown.push({ text: `  ${text()}`, tone });
-  };
-  for (const { path, diff, by } of preview) {
-    const says = by === "agent" ? ", as the agent states it:" : ":";
-    show(() => oneLine(path) + says, "strong");
-    for (const line of diff.replace(/\n$/, "").split("\n"))
-      show(() => visible(line.slice(0, unitsOf(columns))), toneOf(line));
-  }
-  const head: readonly Span[] = lines > 0 ? [{ text: "What it would change:", tone: "warn" }] : [];
-  const more = lines - shown.length;
-  const end: readonly Span[] = more > 0 ? [{ text: `  ${more} more lines`, tone: "warn" }] : [];
-  return [...head, ...shown, ...end].map((span) => clippedRow([span], columns));
-}
-
-function toneOf(line: string): Tone {
-  if (line.startsWith("+")) return "ok";
-  return line.startsWith("-") ? "error" : "dim";
-}
-
 export function fitsApproval(pending: PendingApproval, options: DialogOptions): boolean {
-  const { columns, theme, maxRows } = options;
-  const text = readable(pending.input);
+  const { columns, maxRows } = options;
+  const text = [readable(pending.input), ...(pending.preview ?? []).map(({ diff }) => diff)].join("\n");
   if (text.length > columns * maxRows || countLines(text) > maxRows) return false;
   const choices = choiceRows(pending, newApproval.at, options);
-  return approvalInput(pending, columns, theme).length + choices.length <= maxRows;
+  return approvalInput(pending, options).length + choices.length <= maxRows;
 }
 
 export function approvalRows(
@@ -182,7 +156,7 @@ export function approvalRows(
   const above = `Allow ${tool}? Its input is above${more}`;
   const head: readonly Row[] = isInputAbove
     ? rowsOf(above, "warn", marked(options, "waiting", "warn"))
-    : approvalInput(pending, columns, theme);
+    : approvalInput(pending, options);
   if (state.reason && instead === undefined) {
     const says = rowsOf("The reason, then Enter (Esc goes back):", "warn", { columns });
     const before = [...head, ...says];

@@ -12,7 +12,7 @@ import {
   type Surface,
 } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
-import { foldedRows } from "./folded.ts";
+import { foldedRows, foldedText } from "./folded.ts";
 import type { PartRows } from "./tool-rows.ts";
 import { moneyWords, usageWords } from "./words.ts";
 
@@ -51,7 +51,7 @@ export function promptRows(
   const back = hasCommands ? "taken back; /retry sends the last prompt" : "taken back";
   const state = status === "queued" ? ["waits"] : status === "cancelled" ? [back] : [];
   const noted = [...more, ...state].reduce((all, note) => withNote(all, `(${note})`, hang, columns), rows);
-  return { rows: noted, folded: isFolded ? [{ title: "The prompt", text }] : [] };
+  return { rows: noted, folded: isFolded ? [foldedText("The prompt", text)] : [] };
 }
 
 /** Adds a note to the last row of a prompt, or as a row of its own if the note does not fit. */

@@ -1,15 +1,18 @@
 // The rows of a tool call.
-import type { ToolCallState } from "../../core/values.ts";
+import type { ToolCallState, ToolPreview } from "../../core/values.ts";
 import type { ResolvedReason } from "../../universal/events.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
 import { clippedRow, inLine, type Row, type Span, type Surface } from "../rows/row.ts";
 import type { Symbols, Tone } from "../theme.ts";
-import { type Folded, foldedRows } from "./folded.ts";
+import { diffRows } from "./diff-rows.ts";
+import { type Folded, foldedRows, foldedText } from "./folded.ts";
 import { readable } from "./values.ts";
 
 /** Visible input rows of a finished call. The rest is folded. */
 export const INPUT_ROWS = 6;
 export const OUTPUT_ROWS = 10;
+/** Visible rows of a diff. */
+const DIFF_ROWS = 20;
 /** Visible input rows, and output rows, of a running call: the live region is small. */
 const LIVE_ROWS = 4;
 
@@ -26,14 +29,12 @@ export interface PartRows {
 }
 
 /** A tool call. Shows the end of a running call's output, and the start of a finished call's. */
-export function toolRows(
-  part: ChatToolPart,
-  { columns, theme, unfolded = false, inputsAbove }: ToolRowsOptions,
-): PartRows {
+export function toolRows(part: ChatToolPart, options: ToolRowsOptions): PartRows {
+  const { columns, theme, unfolded = false, inputsAbove } = options;
   const { symbols } = theme;
-  const [symbol, tone, words] = STATES[part.state];
-  const says = part.state === "denied" ? deniedWords(part.approval?.reason) : words;
-  const name = inLine(part.name) || "a tool without a name";
+  const [symbol, tone] = STATES[part.state];
+  const says = stateWords(part);
+  const name = nameOf(part);
   const head: Row = [
     { text: `${symbols[symbol]} `, tone },
     { text: name, tone: "strong" },
@@ -52,23 +53,64 @@ export function toolRows(
     maxRows: rowsFor(OUTPUT_ROWS),
     shows: isOver ? "start" : "end",
   });
+  const edits = isAbove
+    ? []
+    : (part.preview ?? []).map((edit) => editRows(edit, hang, options, rowsFor(DIFF_ROWS)));
   const more = contentRow(part, hang);
   return {
     rows: [
       clippedRow(head, columns),
       ...asked.rows,
+      ...edits.flatMap(({ rows }) => rows),
       ...said.rows,
       ...(more ? [clippedRow(more, columns)] : []),
     ],
     folded: [
-      ...(asked.isFolded ? [{ title: `The input of ${name}`, text: input }] : []),
-      ...(said.isFolded ? [{ title: `The output of ${name}`, text: part.output }] : []),
+      ...(asked.isFolded ? [foldedText(`The input of ${name}`, input)] : []),
+      ...edits.flatMap(({ folded }) => folded),
+      ...(said.isFolded ? [foldedText(`The output of ${name}`, part.output)] : []),
     ],
   };
 }
 
+/** A change of a call. */
+function editRows({ path, diff, by }: ToolPreview, hang: Span, surface: Surface, maxRows: number): PartRows {
+  const title = `The change of ${inLine(path)}${by === "agent" ? ", as the agent states it" : ""}`;
+  const head: Row = [hang, { text: `${title}:`, tone: "dim" }];
+  const { rows, folded } = foldedDiff(title, path, diff, hang, surface, maxRows);
+  return { rows: [clippedRow(head, surface.columns), ...rows], folded };
+}
+
+/** A diff of at most `maxRows`. */
+export function foldedDiff(
+  title: string,
+  path: string,
+  diff: string,
+  hang: Span,
+  { columns, theme }: Surface,
+  maxRows = DIFF_ROWS,
+): PartRows {
+  const { rows, isFolded } = diffRows(diff, { path, columns, theme, hang, maxRows });
+  const all = (surface: Surface): readonly Row[] =>
+    diffRows(diff, { columns: surface.columns, theme: surface.theme, path, hang, folds: false }).rows;
+  return { rows, folded: isFolded ? [{ title, rows: all }] : [] };
+}
+
 export function isToolOver({ state }: ChatToolPart): boolean {
   return state === "done" || state === "failed" || state === "denied" || state === "abandoned";
+}
+
+/** A call in a few words: `shell runs`. */
+export function toolWords(part: ChatToolPart): string {
+  return `${nameOf(part)} ${stateWords(part)}`;
+}
+
+function nameOf({ name }: ChatToolPart): string {
+  return inLine(name) || "a tool without a name";
+}
+
+function stateWords({ state, approval }: ChatToolPart): string {
+  return state === "denied" ? deniedWords(approval?.reason) : STATES[state][2];
 }
 
 const STATES: Readonly<Record<ToolCallState, readonly [keyof Symbols, Tone, string]>> = {

@@ -1,7 +1,7 @@
 // A component that shows each row as one row of the terminal.
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
-import type { Theme, Tone } from "../theme.ts";
+import type { Style, Theme, Tone } from "../theme.ts";
 import type { Row, Span } from "./row.ts";
 
 export interface RowsProps {
@@ -27,8 +27,11 @@ export function Rows({ rows, theme, isCut = false }: RowsProps): ReactElement {
   );
 }
 
-function spanOf({ text, tone }: Span, index: number, theme: Theme): ReactElement | string {
-  const style = theme.styles[tone];
+function spanOf({ text, tone, also = [] }: Span, index: number, theme: Theme): ReactElement | string {
+  const style = also.reduce<Style>(
+    (all, further) => ({ ...all, ...theme.styles[further] }),
+    theme.styles[tone],
+  );
   return Object.keys(style).length === 0 ? (
     text
   ) : (
@@ -61,7 +64,7 @@ function blocksOf(rows: readonly Row[]): readonly (string | Row)[] {
 const PLAIN: Tone = "plain";
 
 function isPlain(row: Row): boolean {
-  return row.every(({ tone }) => tone === PLAIN);
+  return row.every(({ tone, also }) => tone === PLAIN && also === undefined);
 }
 
 function textOf(row: Row): string {
