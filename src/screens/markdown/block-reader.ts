@@ -43,6 +43,11 @@ export class BlockReader {
     return this.#leaf?.type === "table";
   }
 
+  /** Whether the text ends inside the address of a long image. */
+  get isInImage(): boolean {
+    return this.#leaf?.type === "paragraph" && this.#leaf.isInImage;
+  }
+
   /** `goesOn`: `more` brings the rest of the line. */
   line(text: string, goesOn: boolean): void {
     const line = new Line(text);

@@ -118,7 +118,9 @@ export function webAddressAt(
 /** The mail address whose `@` is at this place. `from`: nothing before it is read. */
 export function mailAddressAt(text: string, at: number, from: number): BareAddress | undefined {
   const local = LOCAL.exec(text.slice(Math.max(from, at - MAX_LOCAL), at))?.[0];
-  if (local === undefined || OF_ADDRESS.test(text.charAt(at - local.length - 1))) return undefined;
+  if (local === undefined) return undefined;
+  const start = at - local.length;
+  if (start > from && OF_ADDRESS.test(text.charAt(start - 1))) return undefined;
   HOST.lastIndex = at;
   const host = HOST.exec(text)?.[0];
   if (host === undefined || host.endsWith("-")) return undefined;

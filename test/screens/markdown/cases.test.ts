@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { settledOf, sketchOf } from "../support/sketch.ts";
+import type { MarkdownBlock } from "../../../src/screens/markdown/blocks.ts";
+import { markdownReader } from "../../../src/screens/markdown/reader.ts";
+import { inlineSketch, settledOf, sketchOf } from "../support/sketch.ts";
 
 type Cases = readonly (readonly [markdown: string, sketch: string])[];
 
@@ -209,6 +211,7 @@ promises("addresses", [
   ["a@b.ca@b.c", "p[a(mailto:a@b.ca|a@b.ca)@b.c]"],
   ["-a@b.c", "p[a(mailto:-a@b.c|-a@b.c)]"],
   ["x_a@b.c", "p[x_a@b.c]"],
+  ["_a@b.c_", "p[i(a(mailto:a@b.c|a@b.c))]"],
   ["https://a.b。", "p[a(https://a.b|https://a.b)。]"],
 ]);
 
@@ -221,3 +224,45 @@ promises("HTML and entities", [
   ["&#27;[2J &#0;", "p[\ufffd[2J \ufffd]"],
   ["`&amp;`", "p[c(&amp;)]"],
 ]);
+
+describe("a long image that is all in its address", () => {
+  const url = (length: number): string => `data:image/png;base64,${"QUJD".repeat(length / 4)}`;
+
+  it.each([2_000, 5_000, 10_000, 100_000])("of %d characters is one", (length) => {
+    const blocks = settledOf(`- before ![an *image*](${url(length)}) after **it**\n`);
+    expect(inlineOf(blocks)).toEqual([`before img(${url(length)}|an image) after b(it)`]);
+  });
+
+  it("is the text beside it while it comes", () => {
+    const reader = markdownReader();
+    reader.push(`before ![an image](${url(50_000)}`);
+    expect(sketchOf(reader.open)).toBe("p[before an image]");
+    reader.push(") after");
+    expect(sketchOf([...reader.settled, ...reader.open])).toBe(
+      `p[before img(${url(50_000)}|an image)] +p[ after]`,
+    );
+  });
+
+  it("is text if it has no end", () => {
+    const text = `![an image](${url(50_000)} and more`;
+    expect(inlineOf(settledOf(text)).join("")).toBe(text);
+    expect(inlineOf(settledOf(text.slice(0, -9))).join("")).toBe(text.slice(0, -9));
+    expect(inlineOf(settledOf(`${text.slice(0, -9)}\nb`)).join("")).toBe(`${text.slice(0, -9)} b`);
+  });
+
+  it("is text if it is longer than any image may be", () => {
+    const reader = markdownReader();
+    reader.push(`![an image](${url(2_100_000)}`);
+    expect(reader.settled.length).toBeGreaterThan(200);
+  });
+});
+
+/** The texts of paragraphs, at the top and in items: a part of each. */
+function inlineOf(blocks: readonly MarkdownBlock[]): string[] {
+  return [blocks.map(textOf).join("")];
+}
+
+function textOf(block: MarkdownBlock): string {
+  if (block.type === "list") return block.items.flatMap(({ blocks }) => blocks.map(textOf)).join("");
+  return block.type === "paragraph" ? inlineSketch(block.content) : "";
+}

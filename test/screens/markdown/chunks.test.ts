@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Inline, MarkdownBlock } from "../../../src/screens/markdown/blocks.ts";
 import { markdownReader } from "../../../src/screens/markdown/reader.ts";
 import { settledOf } from "../support/sketch.ts";
-import { anyMarkdown, chunksOf, longMarkdown } from "../support/texts.ts";
+import { anyMarkdown, chunksOf, imageMarkdown, longMarkdown } from "../support/texts.ts";
 
 describe("a text in any chunks", () => {
   const places = fc.array(fc.nat({ max: 20_000 }), { maxLength: 12 });
@@ -11,6 +11,7 @@ describe("a text in any chunks", () => {
   it.each([
     ["short", anyMarkdown],
     ["long", longMarkdown],
+    ["image's", imageMarkdown],
   ] as const)("settles as the same blocks as the whole %s text", (_, texts) => {
     fc.assert(
       fc.property(texts, places, (text, at) => {

@@ -70,6 +70,19 @@ export const longMarkdown = fc
     return `${before}\n${unit.repeat(Math.ceil(length / unit.length))}${after}`;
   });
 
+/** Images in their addresses, whole and broken. */
+export const imageMarkdown = fc
+  .tuple(
+    anyMarkdown,
+    fc.integer({ min: 3_000, max: 30_000 }),
+    fc.constantFrom(")", " ", "\n", "", "😀", ' "a")'),
+    anyMarkdown,
+  )
+  .map(
+    ([before, length, end, after]) =>
+      `${before}![a](data:image/png;base64,${"A".repeat(length)}${end}${after}`,
+  );
+
 /** The text in pieces that end at the places, which wrap around its length. */
 export function chunksOf(text: string, places: readonly number[]): readonly string[] {
   const ends = places.map((place) => place % (text.length + 1)).sort((one, other) => one - other);
