@@ -5,7 +5,8 @@ import { UnsupportedError } from "../../core/errors.ts";
 import type { ExitReason } from "../screen/keyboard.ts";
 import { Chat, type ChatProps } from "./chat.tsx";
 
-export interface RenderChatOptions extends Pick<ChatProps, "theme" | "highlight" | "placeholder" | "runCommand"> {
+export interface RenderChatOptions
+  extends Pick<ChatProps, "theme" | "highlight" | "placeholder" | "runCommand"> {
   /** @default process.stdin */
   readonly stdin?: NodeJS.ReadStream;
   /** @default process.stdout */

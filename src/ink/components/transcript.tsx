@@ -46,7 +46,19 @@ export function Transcript(props: TranscriptProps): ReactElement {
       ...{ messages, plan, busy, queue, connection },
       ...{ columns, theme, highlight, foldsReasoning, hasCommands, maxRows },
     }),
-    [messages, plan, busy, queue, connection, columns, theme, highlight, foldsReasoning, hasCommands, maxRows],
+    [
+      messages,
+      plan,
+      busy,
+      queue,
+      connection,
+      columns,
+      theme,
+      highlight,
+      foldsReasoning,
+      hasCommands,
+      maxRows,
+    ],
   );
   const [screen] = useState(() => new TranscriptScreen(systemClock, input));
   const { printed, rows, isDrained } = useFrame(screen, input);

@@ -5,7 +5,11 @@ import { type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { oneLine, visible } from "./approval-choices.ts";
 
 /** All lines of the diffs. Hidden and control characters are shown as codes. */
-export function previewRows(preview: readonly ToolPreview[], margin: string, surface: Surface): readonly Row[] {
+export function previewRows(
+  preview: readonly ToolPreview[],
+  margin: string,
+  surface: Surface,
+): readonly Row[] {
   if (preview.length === 0) return [];
   const { columns, theme } = surface;
   const hang: Span = { text: margin, tone: "warn" };

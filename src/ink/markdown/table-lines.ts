@@ -77,7 +77,9 @@ function rowsOfCells(
   { theme }: Surface,
   tones: readonly Tone[],
 ): readonly Row[] {
-  const wrapped = widths.map((width, at) => wrapSpans(inlineSpans(cells[at] ?? [], theme, tones), width).rows);
+  const wrapped = widths.map(
+    (width, at) => wrapSpans(inlineSpans(cells[at] ?? [], theme, tones), width).rows,
+  );
   const height = Math.max(...wrapped.map((rows) => rows.length));
   return Array.from({ length: height }, (_, y) =>
     widths.flatMap((width, at): readonly Span[] => {

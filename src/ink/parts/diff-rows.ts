@@ -47,7 +47,8 @@ export function diffRows(diff: string, options: DiffRowsOptions): DiffRows {
   const items = columns < SIDE_BY_SIDE ? lines : pairedLines(lines);
   const rows: Row[] = [];
   for (const [at, item] of items.entries()) {
-    const shown = "type" in item ? lineRows(item, width, [hang], columns, options) : pairRows(item, width, options);
+    const shown =
+      "type" in item ? lineRows(item, width, [hang], columns, options) : pairRows(item, width, options);
     const isLast = at === items.length - 1 && hidden === 0;
     if (rows.length + shown.length > maxRows - (isLast ? 0 : 1))
       return { rows: [...rows, moreRow(hang, items.length - at + hidden)], isFolded: true };
@@ -71,7 +72,8 @@ function lineRows(
   const front = `${digits}${marks[line.type]} `;
   const lead: Row = [...hang, { text: front, tone }];
   const below: Row = [...hang, { text: " ".repeat(front.length), tone }];
-  return rowsOfLine({ lead, hang: below, spans: [{ text: safe(line.text), tone }], at: "hard" }, columns).rows;
+  return rowsOfLine({ lead, hang: below, spans: [{ text: safe(line.text), tone }], at: "hard" }, columns)
+    .rows;
 }
 
 const TONES = {
@@ -85,7 +87,8 @@ const MARKS = { added: "+", removed: "-" } as const;
 
 function pairRows({ left, right }: DiffPair, width: number, options: DiffRowsOptions): readonly Row[] {
   const { columns, hang, theme } = options;
-  if (left && left === right && left.after === undefined) return lineRows(left, width, [hang], columns, options);
+  if (left && left === right && left.after === undefined)
+    return lineRows(left, width, [hang], columns, options);
   const between: Span = { text: ` ${theme.symbols.bar} `, tone: "dim" };
   const half = Math.floor((columns - rowWidth([hang, between])) / 2);
   const before = left ? lineRows(withNumber(left, left.before), width, [], half, options) : [];

@@ -20,7 +20,8 @@ export function planRows(plan: readonly PlanEntry[], { columns, theme }: Surface
     ...(first > 0 ? [moreRow(first, "before")] : []),
     ...shown.map((entry): Row => {
       const [symbol, tone] = LOOKS[entry.status];
-      const text: Tone = entry.status === "in_progress" ? "strong" : entry.status === "completed" ? "dim" : "plain";
+      const text: Tone =
+        entry.status === "in_progress" ? "strong" : entry.status === "completed" ? "dim" : "plain";
       return [
         { text: `  ${theme.symbols[symbol]} `, tone },
         { text: inLine(entry.content), tone: text },

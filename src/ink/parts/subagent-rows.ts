@@ -24,16 +24,21 @@ export function subagentHead({ name, agentType, state, parts }: ChatSubagentPart
 const MAX_LAST_LINE = 1_000;
 
 /** One row: what a running sub-agent does, or the last words of a failed one. */
-export function activityRow(
-  { parts, state }: ChatSubagentPart,
-  { columns, theme }: Surface,
-): readonly Row[] {
+export function activityRow({ parts, state }: ChatSubagentPart, { columns, theme }: Surface): readonly Row[] {
   const last = parts.at(-1);
   const says = last && state !== "done" ? activityOf(last) : "";
   if (says === "") return [];
   const front = `  ${theme.symbols.bar} `;
   const text = endOf(says, Math.max(1, columns - front.length));
-  return [clippedRow([{ text: front, tone: "dim" }, { text, tone: state === "failed" ? "error" : "dim" }], columns)];
+  return [
+    clippedRow(
+      [
+        { text: front, tone: "dim" },
+        { text, tone: state === "failed" ? "error" : "dim" },
+      ],
+      columns,
+    ),
+  ];
 }
 
 function activityOf(part: ChatPart): string {

@@ -53,7 +53,9 @@ export function toolRows(part: ChatToolPart, options: ToolRowsOptions): PartRows
     maxRows: rowsFor(OUTPUT_ROWS),
     shows: isOver ? "start" : "end",
   });
-  const edits = isAbove ? [] : (part.preview ?? []).map((edit) => editRows(edit, hang, options, rowsFor(DIFF_ROWS)));
+  const edits = isAbove
+    ? []
+    : (part.preview ?? []).map((edit) => editRows(edit, hang, options, rowsFor(DIFF_ROWS)));
   const more = contentRow(part, hang);
   return {
     rows: [
