@@ -11,12 +11,12 @@ export function previewRows(
   surface: Surface,
 ): readonly Row[] {
   if (preview.length === 0) return [];
-  const { columns } = surface;
+  const { columns, theme } = surface;
   const hang: Span = { text: margin, tone: "warn" };
   const files = preview.flatMap(({ path, diff, by }) => {
     const says = by === "agent" ? ", as the agent states it:" : ":";
     const head = rowsOf(oneLine(path) + says, "strong", { columns, at: "hard", lead: INDENT, hang: BELOW });
-    return [...head, ...diffRows(diff, { ...surface, path, hang, folds: false, safe: visible }).rows];
+    return [...head, ...diffRows(diff, { columns, theme, path, hang, folds: false, safe: visible }).rows];
   });
   return [...rowsOf("What it would change:", "warn", { columns }), ...files];
 }

@@ -3,7 +3,7 @@ import type { ListBlock, ListItem, MarkdownBlock } from "../../screens/markdown/
 import type { Line } from "../rows/lines.ts";
 import { type Row, rowWidth, type Span, type Surface } from "../rows/row.ts";
 import type { Tone } from "../theme.ts";
-import { codeLines } from "./code-lines.ts";
+import { codeBefore, codeLines } from "./code-lines.ts";
 import { inlineSpans, isStyled } from "./inline-spans.ts";
 import { columnsIn, type Margin, NO_MARGIN, nestedMargin } from "./margin.ts";
 import { type TableForm, tableForm, tableLines } from "./table-lines.ts";
@@ -14,12 +14,15 @@ type BlockOf<Type extends MarkdownBlock["type"]> = Extract<MarkdownBlock, { read
 export class BlockLines {
   #before: MarkdownBlock | undefined;
   #form: TableForm | undefined;
+  /** The end of the last code block. */
+  #code = "";
 
   /** A copy, for blocks that are not settled. */
   copy(): BlockLines {
     const copy = new BlockLines();
     copy.#before = this.#before;
     copy.#form = this.#form;
+    copy.#code = this.#code;
     return copy;
   }
 
@@ -64,8 +67,11 @@ export class BlockLines {
       }
       case "heading":
         return [{ ...margin, spans: headingSpans(block, surface) }];
-      case "code":
-        return codeLines(block, margin, surface);
+      case "code": {
+        const lines = codeLines(block, margin, surface, this.#code);
+        this.#code = surface.highlight ? codeBefore(block, this.#code) : "";
+        return lines;
+      }
       case "list":
         return this.#list(block, before, margin, surface);
       case "quote": {

@@ -92,7 +92,7 @@ export function foldedDiff(
 ): PartRows {
   const { rows, isFolded } = diffRows(diff, { path, columns, theme, hang, maxRows });
   const all = (surface: Surface): readonly Row[] =>
-    diffRows(diff, { ...surface, path, hang, folds: false }).rows;
+    diffRows(diff, { columns: surface.columns, theme: surface.theme, path, hang, folds: false }).rows;
   return { rows, folded: isFolded ? [{ title, rows: all }] : [] };
 }
 

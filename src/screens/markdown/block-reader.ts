@@ -13,7 +13,7 @@ import {
   itemStart,
   underlineLevel,
 } from "./starts.ts";
-import { tableStart } from "./table.ts";
+import { alignments, cellsOf } from "./table.ts";
 
 /** Quotes and items inside each other, and the lists of the items. Deeper marks are text. */
 const MAX_DEPTH = 32;
@@ -41,6 +41,11 @@ export class BlockReader {
   /** Whether the next line may be a row of a table. */
   get isInTable(): boolean {
     return this.#leaf?.type === "table";
+  }
+
+  /** Whether the text ends inside the address of a long image. */
+  get isInImage(): boolean {
+    return this.#leaf?.type === "paragraph" && this.#leaf.isInImage;
   }
 
   /** `goesOn`: `more` brings the rest of the line. */
@@ -227,14 +232,13 @@ export class BlockReader {
       this.#add({ type: "heading", level, content: readInline(paragraph.text.trimEnd()) });
       return true;
     }
-    const { text } = paragraph;
-    const lastLine = text.lastIndexOf("\n") + 1;
-    if (paragraph.joins && lastLine === 0) return false;
-    const table = tableStart(text.slice(lastLine), content);
-    if (table === undefined) return false;
+    const { text, lastLine } = paragraph;
+    const align = lastLine < 0 ? undefined : alignments(content);
+    const head = align === undefined ? [] : cellsOf(text.slice(lastLine));
+    if (align === undefined || head.length !== align.length) return false;
     paragraph.text = text.slice(0, lastLine);
     this.#closeLeaf();
-    this.#open(Table.of(table));
+    this.#open(Table.of(head, align));
     return true;
   }
 

@@ -35,7 +35,11 @@ class InlineReader {
   #barren = 0;
   /** Text that is not yet a node. */
   #plain = "";
+  /** Spaces before the end of the line. */
+  #spaces = 0;
   #at = 0;
+  /** Where the node before ends. */
+  #from = 0;
   #ticks: ReadonlyMap<number, number[]> | undefined;
 
   constructor(text: string, context: InlineContext) {
@@ -51,7 +55,7 @@ class InlineReader {
   }
 
   #step(): void {
-    this.#take(this.#match(PLAIN).length);
+    this.#takePlain();
     switch (this.#text.charAt(this.#at)) {
       case "\\":
         this.#escape();
@@ -80,15 +84,25 @@ class InlineReader {
         this.#lineBreak();
         break;
       case ":":
-        this.#bare(webAddressAt(this.#plain, this.#text, this.#at, this.#brackets.length > 0));
+        this.#bare(webAddressAt(this.#text, this.#at, this.#from, this.#brackets.length > 0));
         break;
       case "@":
-        this.#bare(mailAddressAt(this.#plain, this.#text, this.#at));
+        this.#bare(mailAddressAt(this.#text, this.#at, this.#from));
         break;
       default:
         if (this.#text.startsWith("![", this.#at)) this.#open("![");
         else this.#take(1);
     }
+  }
+
+  /** Without spaces at the end of a line. */
+  #takePlain(): void {
+    const plain = this.#match(PLAIN);
+    this.#at += plain.length;
+    let end = plain.length;
+    if (this.#text.charCodeAt(this.#at) === 10) while (end > 0 && plain.charCodeAt(end - 1) === 32) end -= 1;
+    this.#spaces = plain.length - end;
+    this.#plain += plain.slice(0, end);
   }
 
   #match(expression: RegExp): string {
@@ -110,6 +124,7 @@ class InlineReader {
     this.#flush();
     this.#nodes.push(node);
     this.#at = end;
+    this.#from = end;
   }
 
   #escape(): void {
@@ -122,12 +137,11 @@ class InlineReader {
     else this.#take(1);
   }
 
+  /** Two spaces before it, or more, are a break. */
   #lineBreak(): void {
-    const text = this.#plain.trimEnd();
-    const hard = this.#plain.length - text.length >= 2;
-    this.#plain = hard ? text : `${text}\n`;
-    if (hard) this.#push({ type: "break" }, this.#at + 1);
-    else this.#at += 1;
+    this.#at += 1;
+    if (this.#spaces < 2) this.#plain += "\n";
+    else this.#push({ type: "break" }, this.#at);
   }
 
   #code(): void {
@@ -224,7 +238,7 @@ class InlineReader {
   }
 
   #bare(address: BareAddress | undefined): void {
-    if (address !== undefined) this.#plain = address.before;
+    if (address !== undefined) this.#plain = this.#plain.slice(0, -address.taken);
     this.#address(address);
   }
 }

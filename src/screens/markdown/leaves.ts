@@ -3,23 +3,38 @@ import type { CodeBlock, Inline, ListItem, MarkdownBlock, TableBlock } from "./b
 import { cutOf, settledPlace } from "./cut.ts";
 import { readInline } from "./inline.ts";
 import type { Fence } from "./starts.ts";
-import { cellsOf, type TableStart } from "./table.ts";
+import { cellsOf } from "./table.ts";
 
 /** Characters of a block that settle as one part: a screen reads and draws the open end again with each token. */
 export const PART = 4096;
 
 const joined = (joins: boolean): { joins?: true } => (joins ? { joins: true } : {});
 
+/** Characters of an image that is all in its address, `data:`, and so is not cut into parts. Longer ones are text. */
+const MAX_IMAGE = 2_000_000;
+
+const IN_IMAGE = /^\]\(data:image\/[\w.+-]{1,20};base64,[\w+/=]*$/;
+export const BEHIND_IMAGE = /[^\w+/=]/;
+
 export class Paragraph {
   readonly type = "paragraph";
   text = "";
+  /** Where its last line begins. Negative: in a part that has settled. */
+  lastLine = 0;
   #joins = false;
   /** The last characters of the part before. */
   #before = "";
+  /** What follows `text`: the rest of an image that has not ended. */
+  #image: string[] | undefined;
+  #imageSize = 0;
 
   /** Whether its beginning has settled. */
   get joins(): boolean {
     return this.#joins;
+  }
+
+  get isInImage(): boolean {
+    return this.#image !== undefined;
   }
 
   get size(): number {
@@ -27,34 +42,77 @@ export class Paragraph {
   }
 
   addLine(text: string): void {
-    this.text += this.text === "" ? text : `\n${text}`;
+    this.#giveUpImage();
+    if (this.text !== "") this.text += "\n";
+    this.lastLine = this.text.length;
+    this.text += text;
   }
 
   addToLine(text: string): void {
-    this.text += text;
+    if (this.#image === undefined) {
+      this.text += text;
+      return;
+    }
+    this.#image.push(text);
+    this.#imageSize += text.length;
+    if (BEHIND_IMAGE.test(text) || this.#imageSize > MAX_IMAGE) this.#giveUpImage();
+  }
+
+  #giveUpImage(): void {
+    if (this.#image !== undefined) this.text += this.#image.join("");
+    this.#image = undefined;
+    this.#imageSize = 0;
   }
 
   /** The parts that settle now. `limit`: characters from which a part settles that no later text can change. */
   parts(limit: number): MarkdownBlock[] {
     const parts: MarkdownBlock[] = [];
-    while (this.text.length > limit) {
-      const isLong = this.text.length > PART;
-      const at = isLong ? cutOf(this.text, this.#before) : settledPlace(this.text, this.#before);
-      if (at === 0) break;
-      const head = this.text.slice(0, at);
-      parts.push({
-        type: "paragraph",
-        content: readInline(head, { before: this.#before }),
-        ...joined(this.#joins),
-      });
-      this.text = this.text.slice(at);
-      this.#joins = true;
-      this.#before = head.slice(-2);
+    while (this.text.length > limit && this.#image === undefined) {
+      if (this.text.length <= PART) {
+        const at = settledPlace(this.text, this.#before);
+        if (at === 0) break;
+        parts.push(this.#part(at));
+        continue;
+      }
+      if (this.text.length <= 2 * PART && this.#endsInImage()) {
+        this.#image = [];
+        break;
+      }
+      parts.push(this.#part(this.#imageEnd() ?? cutOf(this.text.slice(0, 2 * PART), this.#before)));
     }
     return parts;
   }
 
+  #endsInImage(): boolean {
+    const at = this.text.lastIndexOf("](data:image/");
+    return at >= 0 && IN_IMAGE.test(this.text.slice(at));
+  }
+
+  #part(at: number): MarkdownBlock {
+    const head = this.text.slice(0, at);
+    const part = {
+      type: "paragraph",
+      content: readInline(head, { before: this.#before }),
+      ...joined(this.#joins),
+    } as const;
+    this.text = this.text.slice(at);
+    this.lastLine -= at;
+    this.#joins = true;
+    this.#before = head.slice(-2);
+    return part;
+  }
+
+  /** The end of a long image that is complete now. */
+  #imageEnd(): number | undefined {
+    if (this.text.length <= 2 * PART) return undefined;
+    const at = this.text.lastIndexOf("](data:image/", 2 * PART);
+    const end = at < 0 ? -1 : this.text.indexOf(")", at);
+    return end > 2 * PART && IN_IMAGE.test(this.text.slice(at, end)) ? end + 1 : undefined;
+  }
+
   end(unfinished: boolean): MarkdownBlock | undefined {
+    // An image that is half here is its other text for now.
+    if (!unfinished) this.#giveUpImage();
     const content = readInline(this.text.trimEnd(), { before: this.#before, unfinished });
     if (content.length === 0) return undefined;
     return { type: "paragraph", content, ...joined(this.#joins) };
@@ -71,8 +129,11 @@ export class Paragraph {
   copy(): Paragraph {
     const copy = new Paragraph();
     copy.text = this.text;
+    copy.lastLine = this.lastLine;
     copy.#joins = this.#joins;
     copy.#before = this.#before;
+    copy.#image = this.#image && [];
+    copy.#imageSize = this.#imageSize;
     return copy;
   }
 }
@@ -168,7 +229,7 @@ export class Table {
     this.#align = align;
   }
 
-  static of({ head, align }: TableStart): Table {
+  static of(head: readonly string[], align: TableBlock["align"]): Table {
     return new Table(
       head.map((cell) => readInline(cell)),
       align,

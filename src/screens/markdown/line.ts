@@ -5,6 +5,8 @@ export class Line {
   /** Columns of white space before `content`. A tab reaches to the next multiple of four. */
   indent = 0;
   content = "";
+  /** The white space itself. */
+  #space = "";
   #column = 0;
 
   constructor(text: string) {
@@ -15,15 +17,23 @@ export class Line {
     return this.content === "";
   }
 
-  /** The line with its white space as spaces. */
+  /** The line with its white space. */
   get text(): string {
-    return " ".repeat(this.indent) + this.content;
+    return this.#space + this.content;
   }
 
   skipColumns(count: number): void {
-    const skipped = Math.min(count, this.indent);
-    this.indent -= skipped;
-    this.#column += skipped;
+    const end = this.#column + Math.min(count, this.indent);
+    let at = 0;
+    let column = this.#column;
+    while (column < end) {
+      column = after(column, this.#space.charCodeAt(at));
+      at += 1;
+    }
+    // A tab that reaches further leaves its other columns.
+    this.#space = " ".repeat(column - end) + this.#space.slice(at);
+    this.indent -= end - this.#column;
+    this.#column = end;
   }
 
   skipMark(length: number): void {
@@ -34,13 +44,16 @@ export class Line {
   #measure(text: string): void {
     let column = this.#column;
     let at = 0;
-    for (; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      if (code === 32) column += 1;
-      else if (code === 9) column += 4 - (column % 4);
-      else break;
-    }
+    for (; isSpace(text.charCodeAt(at)); at += 1) column = after(column, text.charCodeAt(at));
     this.indent = column - this.#column;
+    this.#space = text.slice(0, at);
     this.content = text.slice(at);
   }
 }
+
+const TAB = 9;
+
+const isSpace = (code: number): boolean => code === 32 || code === TAB;
+
+const after = (column: number, code: number): number =>
+  code === TAB ? column + 4 - (column % 4) : column + 1;

@@ -85,9 +85,9 @@ export function angledAt(text: string, at: number): Address | undefined {
   return mail === undefined ? undefined : { url: `mailto:${mail}`, text: mail, end: at + mail.length + 2 };
 }
 
-/** `before`: the text up to the part that was found. */
+/** `taken`: how many of its characters stand before the place. */
 export interface BareAddress extends Address {
-  readonly before: string;
+  readonly taken: number;
 }
 
 const SCHEME = /(^|[^a-zA-Z0-9])(https?)$/i;
@@ -97,41 +97,35 @@ const LOCAL = /[a-zA-Z0-9.+-]+$/;
 const HOST = /@[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+/y;
 const OF_ADDRESS = /[\w.+-]$/;
 
-/** The address whose `://` is at this place. */
+/** The address whose `://` is at this place. `from`: nothing before it is read. */
 export function webAddressAt(
-  before: string,
   text: string,
   at: number,
+  from: number,
   inBrackets: boolean,
 ): BareAddress | undefined {
-  const scheme = SCHEME.exec(before.slice(-6))?.[2];
+  if (!text.startsWith("://", at)) return undefined;
+  const scheme = SCHEME.exec(text.slice(Math.max(from, at - 6), at))?.[2];
   if (scheme === undefined) return undefined;
   const expression = inBrackets ? BARE_IN_BRACKETS : BARE;
   expression.lastIndex = at;
   const rest = withoutEnd(expression.exec(text)?.[0] ?? "");
   if (rest.length <= 3) return undefined;
   const url = scheme + rest;
-  return { url, text: url, end: at + rest.length, before: before.slice(0, -scheme.length) };
+  return { url, text: url, end: at + rest.length, taken: scheme.length };
 }
 
-/** The mail address whose `@` is at this place. */
-export function mailAddressAt(before: string, text: string, at: number): BareAddress | undefined {
-  const local = LOCAL.exec(before.slice(-MAX_LOCAL))?.[0];
-  if (
-    local === undefined ||
-    OF_ADDRESS.test(text.slice(Math.max(0, at - local.length - 1), at - local.length))
-  )
-    return undefined;
+/** The mail address whose `@` is at this place. `from`: nothing before it is read. */
+export function mailAddressAt(text: string, at: number, from: number): BareAddress | undefined {
+  const local = LOCAL.exec(text.slice(Math.max(from, at - MAX_LOCAL), at))?.[0];
+  if (local === undefined) return undefined;
+  const start = at - local.length;
+  if (start > from && OF_ADDRESS.test(text.charAt(start - 1))) return undefined;
   HOST.lastIndex = at;
   const host = HOST.exec(text)?.[0];
   if (host === undefined || host.endsWith("-")) return undefined;
   const address = local + host;
-  return {
-    url: `mailto:${address}`,
-    text: address,
-    end: at + host.length,
-    before: before.slice(0, -local.length),
-  };
+  return { url: `mailto:${address}`, text: address, end: at + host.length, taken: local.length };
 }
 
 /** Signs at the end belong to the sentence, as does a parenthesis that the address did not open. */

@@ -2,7 +2,7 @@
 import { BlockReader } from "./block-reader.ts";
 import type { MarkdownBlock } from "./blocks.ts";
 import { isHighSurrogate } from "./cut.ts";
-import { PART } from "./leaves.ts";
+import { BEHIND_IMAGE, PART } from "./leaves.ts";
 
 /** Linear in the length of the text, whatever the text is. HTML is text. */
 export interface MarkdownReader {
@@ -76,25 +76,35 @@ class LineReader implements MarkdownReader {
     this.#open = NONE;
   }
 
-  /** Reads a long line in pieces, wherever the text was cut. */
+  /** Reads a long line in pieces that end at the same places however the text was cut. */
   #take(text: string): void {
     let from = 0;
-    while (this.#piece.length + text.length - from > this.#early) {
-      const limit = this.#limit(this.#piece + text.slice(from, from + this.#early));
-      const length = limit - this.#piece.length;
-      if (text.length - from <= length) break;
-      const piece = this.#piece + text.slice(from, from + length);
-      from += length;
+    for (let end = this.#pieceEnd(text, from); end !== undefined; end = this.#pieceEnd(text, from)) {
+      const piece = this.#piece + text.slice(from, end);
       const whole = isHighSurrogate(piece, piece.length - 1) ? piece.length - 1 : piece.length;
       this.#read(piece.slice(0, whole), true);
       this.#piece = piece.slice(whole);
+      from = end;
     }
     this.#piece += text.slice(from);
   }
 
+  /** Behind as many characters as a piece may have, if there are more, or at the end of an image. */
+  #pieceEnd(text: string, from: number): number | undefined {
+    const isInImage = this.#blocks.isInImage;
+    if (!isInImage && this.#piece.length + text.length - from <= this.#early) return undefined;
+    const full = from + (isInImage ? PART : this.#limit(text, from)) - this.#piece.length;
+    if (isInImage) {
+      const end = text.slice(from, full).search(BEHIND_IMAGE);
+      if (end >= 0) return from + end + 1;
+    }
+    return text.length > full ? full : undefined;
+  }
+
   /** Characters of the next piece. A line may have to be longer before it is clear what it begins. */
-  #limit(piece: string): number {
-    const start = piece.slice(0, this.#early);
+  #limit(text: string, from: number): number {
+    if (this.#early === PART) return PART;
+    const start = (this.#piece + text.slice(from, from + this.#early)).slice(0, this.#early);
     const isText = this.#midLine
       ? this.#blocks.takesText
       : !this.#blocks.isInTable && /\p{L}/u.test(start) && !/\||^[ \t>*+\-\d.)]*(?:#|```|~~~)/.test(start);

@@ -4,20 +4,15 @@ import type { TableBlock } from "./blocks.ts";
 /** More columns are no table: a row of two characters has as many cells. */
 const MAX_COLUMNS = 64;
 
+const BORDERS = /^[|:\- \t]+$/;
 const DELIMITER = /^:?-+:?$/;
 
-export interface TableStart {
-  readonly head: readonly string[];
-  readonly align: TableBlock["align"];
-}
-
-export function tableStart(headLine: string, delimiterLine: string): TableStart | undefined {
-  if (!/[|:]/.test(delimiterLine) || !/^[|:\- \t]+$/.test(delimiterLine)) return undefined;
-  const delimiters = cellsOf(delimiterLine);
+/** What the line between the head and the rows says of each column. */
+export function alignments(line: string): TableBlock["align"] | undefined {
+  if (!BORDERS.test(line) || !(line.includes("|") || line.includes(":"))) return undefined;
+  const delimiters = cellsOf(line);
   if (delimiters.length > MAX_COLUMNS || !delimiters.every((cell) => DELIMITER.test(cell))) return undefined;
-  const head = cellsOf(headLine);
-  if (head.length !== delimiters.length) return undefined;
-  return { head, align: delimiters.map(alignOf) };
+  return delimiters.map(alignOf);
 }
 
 function alignOf(delimiter: string): TableBlock["align"][number] {
