@@ -1,5 +1,5 @@
 // What a chat asks of its backend beside prompts: a mode, a model, and files for a completion.
-import { checkCallOptions, checks, describe } from "../core/checks.ts";
+import { checkCallOptions, checks, describe, fieldsOf } from "../core/checks.ts";
 import type { ConversationChoices } from "../core/client/any-client.ts";
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import { type FilesOptions, noFiles } from "../core/turn/prompt-files.ts";
@@ -42,7 +42,6 @@ export async function completions(
   prefix: string,
   options: FilesOptions,
 ): Promise<ChatFiles> {
-  const { signal } = options;
   try {
     checkCallOptions(options, { signal: checks.signal });
     if (typeof prefix !== "string")
@@ -51,7 +50,9 @@ export async function completions(
     if (!client?.files || client.capabilities.files === false) throw noFiles();
     return { ok: true, ...(await client.files(prefix, options)) };
   } catch (thrown) {
-    return signal?.aborted ? { ok: true, paths: [], more: true } : { ok: false, error: asError(thrown) };
+    return fieldsOf(fieldsOf(options)["signal"])["aborted"] === true
+      ? { ok: true, paths: [], more: true }
+      : { ok: false, error: asError(thrown) };
   }
 }
 

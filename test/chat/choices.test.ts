@@ -281,7 +281,7 @@ describe("files", () => {
       paths: [],
       more: true,
     });
-    for (const [prefix, options] of [[5], ["a", { signal: 5 }], ["a", { sginal: undefined }]])
+    for (const [prefix, options] of [[5], ["a", { signal: 5 }], ["a", { sginal: undefined }], ["a", null]])
       expect(await Reflect.apply(chat.files, chat, [prefix, options])).toMatchObject({
         ok: false,
         error: { code: "invalid-input" },

@@ -1,7 +1,10 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { acp } from "agentwire/acp";
 import { createChat } from "agentwire/chat";
 import { acpStep, MockAcpAgent } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
+import { folderWorld } from "../../codebuff-run/tools/tools-world.ts";
 import { play, repliesTo, until } from "./support.ts";
 
 const schema = (properties: object, required: readonly string[] = []) => ({
@@ -146,6 +149,19 @@ describe("17 pictures and files in prompts", () => {
       await client.prompt({ text: "look", images }).result;
       const [, ...blocks] = agent.prompts[0]?.content ?? [];
       expect(blocks).toEqual([image]);
+    });
+  });
+
+  test("17 the files of a prompt arrive as texts, and a file of secrets does not", async () => {
+    await using folder = await folderWorld({ "a b.txt": "let a;", ".env": "KEY=1" });
+    await play({ client: { cwd: folder.root, files: folder.tools } }, async ({ agent, client }) => {
+      await client.prompt({ text: "look", files: ["a b.txt"] }).result;
+      const uri = pathToFileURL(join(folder.root, "a b.txt")).href;
+      expect(agent.prompts[0]?.content[1]).toEqual({ type: "resource", resource: { uri, text: "let a;" } });
+      expect(await client.prompt({ text: "look", files: [".env"] }).outcome).toMatchObject({
+        error: { code: "invalid-input", delivery: "not-sent" },
+      });
+      expect(agent.prompts).toHaveLength(1);
     });
   });
 

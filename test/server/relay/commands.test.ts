@@ -219,6 +219,9 @@ describe("modes and models", () => {
     const rig = new Rig({ mock });
     expect(await answerOf(rig.post({ type: "set_mode", id: "auto" }))).toMatchObject({ status: 202 });
     await rig.until(async () => rig.agent.modes?.current === "auto");
+    const short = new Rig({ mock: { ...mock, connectDelay: 5 }, waitUntil: () => {} });
+    await short.post({ type: "set_mode", id: "auto" }); // the driver ends as soon as it has nothing to do
+    await short.until(async () => short.agent.modes?.current === "auto");
     const without = new Rig();
     expect(await answerOf(without.post({ type: "set_model", id: "big" }))).toMatchObject({ status: 202 });
     await without.until(async () =>
