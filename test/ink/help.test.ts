@@ -6,6 +6,7 @@ import { MENU_KEYS } from "../../src/ink/screen/completion.ts";
 import { SEARCH_KEYS } from "../../src/ink/screen/history-search.ts";
 import { SCREEN_KEYS } from "../../src/ink/screen/screen-keys.ts";
 import { type TerminalWords, terminalWords } from "../../src/screens/words-terminal.ts";
+import { listOf } from "../../src/universal/transcript/list.ts";
 import { type ClockedOptions, ClockedScreen } from "./clocked-screen.ts";
 
 /** An app and an agent with all that commands can use. */
