@@ -7,10 +7,12 @@ import { asyncDispose } from "../core/dispose.ts";
 import { type AnyAgentwireError, ClosedError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
 import { checkName } from "../core/names.ts";
 import type { Unsubscribe } from "../core/tell/events.ts";
+import type { FilesOptions } from "../core/turn/prompt-files.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Answer, Decision } from "../core/values.ts";
 import type { AgentSource, EventListener } from "../universal/stream.ts";
-import type { Chat, ChatCancel, ChatResume, ChatSend } from "./chat.ts";
+import type { Chat, ChatCancel, ChatFiles, ChatResume, ChatSend } from "./chat.ts";
+import { choose, completions } from "./choices.ts";
 import { type ConnectionChange, NO_CONNECTION, stepConnection } from "./connection.ts";
 import { InboxTurns } from "./inbox-turns.ts";
 import type { ChatSettings } from "./options.ts";
@@ -143,6 +145,13 @@ export class LiveChat implements Chat, TurnsHost {
       return OK;
     });
 
+  readonly setMode = (id: string): Promise<ChatResult> => this.#choose("modes", id);
+
+  readonly setModel = (id: string): Promise<ChatResult> => this.#choose("models", id);
+
+  readonly files = (prefix: string, options: FilesOptions = {}): Promise<ChatFiles> =>
+    completions(this.#turns, prefix, options);
+
   readonly connect = (): ChatResult =>
     this.#call(() => {
       this.#turns.connect();
@@ -238,6 +247,15 @@ export class LiveChat implements Chat, TurnsHost {
       const outcome = send();
       this.#see();
       return outcome;
+    });
+  }
+
+  #choose(what: "modes" | "models", id: string): Promise<ChatResult> {
+    return this.#problem.tryLater(async () => {
+      this.#assertOpen();
+      const session = await choose(this.#turns, what, id);
+      if (session) this.view.tellChoices(session);
+      this.#see();
     });
   }
 

@@ -9,7 +9,7 @@ import { TestTerminal } from "./terminal.ts";
 
 Object.assign(console, { Console }); // what Ink needs of a console, and the one of the test runner lacks
 
-const CTRL_R = "\u0012";
+const CTRL_T = "\u0014";
 const WORDS = 300;
 /** 18 rows of 80 columns, of which the last ones are open. */
 const text = Array.from({ length: WORDS }, (_, at) => `w${at}`).join(" ");
@@ -40,9 +40,35 @@ async function open(
 
 /** Resolves once the program has drawn a frame for what it knows now. */
 async function drawnAnew(terminal: TestTerminal): Promise<void> {
-  terminal.type(CTRL_R);
+  terminal.type(CTRL_T);
   await terminal.sees(/reasoning\s+is\s+shown/);
 }
+
+describe("a window of another size while the menu of commands is open", () => {
+  const sizes = [
+    [80, 24],
+    [40, 15],
+    [200, 60],
+  ] as const;
+  const pairs = sizes.flatMap((from) => sizes.filter((to) => to !== from).map((to) => [from, to] as const));
+
+  test.each(pairs)("doubles and loses no row (%j, then %j)", async (from, to) => {
+    const { terminal } = await open([["The answer."]], /The answer[\s\S]*Write to the/);
+    let isShown = false;
+    for (const [columns, rows] of [from, to]) {
+      await terminal.drained();
+      terminal.resize(columns, rows);
+      terminal.type(CTRL_T);
+      isShown = !isShown;
+      await terminal.sees(isShown ? /reasoning\s+is\s+shown/ : /reasoning\s+is\s+folded/);
+      if (isShown) terminal.type("/");
+      await terminal.sees(/ {2}\/help +shows this/);
+    }
+    const shown = terminal.everything;
+    for (const once of [/> go|› go/g, /The answer/g, /reasoning\s+is/g, /\/help +shows/g, /› \//g])
+      expect(shown.match(once), String(once)).toHaveLength(1);
+  });
+});
 
 describe("a window that becomes narrower during an answer", () => {
   test.each([

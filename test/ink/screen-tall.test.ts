@@ -35,7 +35,7 @@ describe("between a tall input and its dialog", () => {
     const { printed } = screen;
     expect(printed).toMatch(/rm -rf \/home\/59$/);
     screen.says(after);
-    screen.press("ctrl-r"); // another frame
+    screen.press("ctrl-t"); // another frame
     expect(await screen.after(PAUSE)).toMatch(/^\? Allow shell\? Its input is above\n/);
     expect(screen.printed).toBe(printed);
 

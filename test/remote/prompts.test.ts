@@ -421,6 +421,55 @@ describe("a backend behind a relay", () => {
   });
 });
 
+describe("modes, models and files over a relay", () => {
+  const can = { modes: true, models: true, files: true };
+
+  test("a mode and a model are commands, each sent once, and resolve when the relay has them", async () => {
+    await using relay = await FakeRelay.start();
+    relay.state["capabilities"] = can;
+    await using viewer = new Viewer(relay);
+    await viewer.ready();
+    relay.nextCommands.push({ status: 0, lost: true });
+    expect(await viewer.chat.setMode("auto")).toEqual({ ok: true });
+    expect(await viewer.chat.setModel("big")).toEqual({ ok: true });
+    expect(relay.commands).toMatchObject([
+      { type: "set_mode", id: "auto" },
+      { type: "set_model", id: "big" },
+    ]);
+    expect(new Set(relay.posts.map(({ key }) => key)).size).toBe(2);
+  });
+
+  test("what the relay refuses is a typed result, with what to do next", async () => {
+    await using relay = await FakeRelay.start();
+    relay.state["capabilities"] = can;
+    await using viewer = new Viewer(relay);
+    await viewer.ready();
+    for (const code of ["unsupported", "invalid-input"]) {
+      relay.nextCommands.push({ status: 400, body: { code, message: "No." } });
+      expect(await viewer.chat.setMode("auto")).toMatchObject({
+        ok: false,
+        error: { code, delivery: "not-sent", hint: expect.stringMatching(/\w/) },
+      });
+    }
+    expect(relay.commands).toEqual([]);
+  });
+
+  test("nothing is sent before the relay says that the backend has them, and files never are", async () => {
+    await using relay = await FakeRelay.start();
+    await using viewer = new Viewer(relay);
+    await viewer.ready();
+    expect(viewer.now.capabilities).toMatchObject({ modes: false, models: false, files: false });
+    const unsupported = { ok: false, error: { code: "unsupported" } };
+    expect(await viewer.chat.setMode("auto")).toMatchObject(unsupported);
+    relay.says({ capabilities: can });
+    await viewer.until(({ capabilities }) => capabilities?.modes === true);
+    expect(viewer.now.capabilities?.files).toBe(false);
+    expect(await viewer.chat.files("a")).toMatchObject(unsupported);
+    expect(viewer.chat.send({ text: "Look", files: ["a.ts"] })).toMatchObject(unsupported);
+    expect(relay.posts).toEqual([]);
+  });
+});
+
 test("R13: closing leaves the relay alone: what it has accepted is failed here as `accepted`, and what it has not is not sent", async () => {
   await using relay = await FakeRelay.start();
   const viewer = new Viewer(relay);

@@ -2,7 +2,8 @@
 import { usePaste } from "ink";
 import type { ReactElement } from "react";
 import { composerRows, withCursor } from "../composer/composer-rows.ts";
-import { editorAction, editorText, emptyEditor, stepEditor } from "../composer/editor.ts";
+import { editorText, emptyEditor, stepEditor } from "../composer/editor.ts";
+import { editorAction } from "../composer/editor-keys.ts";
 import { clipped } from "../rows/row.ts";
 import { Rows } from "../rows/rows.tsx";
 import { type KeyProps, type Look, NO_KEYS, useCanType, useKeys, useLook, useSpace } from "./hooks.ts";

@@ -1,6 +1,7 @@
 // The shared parts of all dialogs, and the dialog that asks how to continue after the context was lost.
 import type { ChatResume } from "../../chat/chat.ts";
-import { type EditorState, editorAction, emptyEditor, stepEditor } from "../composer/editor.ts";
+import { type EditorState, emptyEditor, stepEditor } from "../composer/editor.ts";
+import { editorAction } from "../composer/editor-keys.ts";
 import type { Press } from "../press.ts";
 import { INDENT, marked, type Piece, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";

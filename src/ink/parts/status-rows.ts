@@ -9,13 +9,15 @@ import { clippedRow, inLine, type Row, rowsOf, type Span, type Surface } from ".
 import { widthOf } from "../rows/width.ts";
 import type { Tone } from "../theme.ts";
 import { progressOf } from "./waiting-rows.ts";
-import { moneyWords, timeWords, usageWords } from "./words.ts";
+import { moneyWords, short, timeWords, usageWords } from "./words.ts";
 
 export interface StatusFacts extends Pick<ChatSnapshot, "connection" | "usage" | "cost"> {
   /** Whether a turn runs. With `messages`, a prompt that waits for a connection does not count. */
   readonly busy: boolean;
   /** The connection was lost during a turn, and the client searches for the answer. */
   readonly recovering?: boolean;
+  /** How full the model's context is. @default unknown */
+  readonly context?: ChatSnapshot["context"];
   /** Seconds since the turn began. */
   readonly seconds?: number | undefined;
   /** Waiting prompts. */
@@ -90,7 +92,7 @@ function bounded(rows: readonly Row[], maxRows: number, columns: number): readon
 }
 
 function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): Row {
-  const { connection, seconds, usage, cost, note, messages } = facts;
+  const { connection, seconds, usage, cost, note, messages, context } = facts;
   const { isWorking, waiting } = progressOf(facts);
   const between = ` ${theme.symbols.separator} `;
   const span = (text: string, tone: Tone): Span => ({ text, tone });
@@ -100,7 +102,10 @@ function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): R
     ...(isWorking ? [span(`${theme.symbols.running} working${time}`, "accent")] : []),
     span(connectionWord(connection, (messages?.length ?? 0) > 0), "dim"),
     ...(waiting > 0 ? [span(`${waiting} queued${heldWord(facts)}`, "warn")] : []),
-    ...[...moneyWords(cost), ...usageWords(usage)].map((text) => span(text, "dim")),
+    ...meter(context, columns),
+    ...[...moneyWords(cost), ...usageWords(context ? withoutContext(usage) : usage)].map((text) =>
+      span(text, "dim"),
+    ),
   ];
   const row: Span[] = [];
   let width = 0;
@@ -113,6 +118,29 @@ function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): R
   }
   return clippedRow(row, columns);
 }
+
+/** From these shares on, the context has a colour. Agents compact it, or fail, when it is full. */
+const FULLER = 0.8;
+const FULL = 0.95;
+
+/** How full the context is, `context 45% of 200.0k`, or its tokens if the size is unknown. */
+function meter(context: StatusFacts["context"], columns: number): readonly Span[] {
+  if (!context) return [];
+  const { used, size } = context;
+  if (size === undefined || size <= 0) return [{ text: `${short(used)} context`, tone: "dim" }];
+  const share = used / size;
+  const of = columns < WIDE ? "" : ` of ${short(size)}`;
+  const tone = share >= FULL ? "error" : share >= FULLER ? "warn" : "dim";
+  return [{ text: `context ${Math.round(share * 100)}%${of}`, tone }];
+}
+
+/** The meter says how full the context is. */
+function withoutContext({ context_tokens: _, ...usage }: StatusFacts["usage"]): StatusFacts["usage"] {
+  return usage;
+}
+
+/** Columns from which the meter names the size. */
+const WIDE = 60;
 
 /** The command that sends loaded prompts. */
 function heldWord({ queue, hasCommands = false }: StatusFacts): string {

@@ -23,7 +23,7 @@ export function moneyWords(costs: readonly UniversalCost[]): readonly string[] {
 }
 
 /** `950`, `12.3k`, `1.2M`. */
-function short(count: number): string {
+export function short(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 999_950) return `${(count / 1_000).toFixed(1)}k`;
   return `${(count / 1_000_000).toFixed(1)}M`;

@@ -3,6 +3,7 @@ import type { Chat } from "../../chat/chat.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import type { Highlighter } from "../../screens/highlight.ts";
+import type { TerminalWords } from "../../screens/words-terminal.ts";
 import { composerRows } from "../composer/composer-rows.ts";
 import { statusRows } from "../parts/status-rows.ts";
 import { progressOf, waitingRows } from "../parts/waiting-rows.ts";
@@ -11,7 +12,9 @@ import { displayed, EMPTY_ROW, type Piece, type Row, rowsOf, type Surface } from
 import type { Theme } from "../theme.ts";
 import { MessagesPrinter } from "../transcript/messages-printer.ts";
 import type { PartLook, Sink } from "../transcript/sink.ts";
-import { type ExitReason, Keyboard } from "./keyboard.ts";
+import type { CommandOptions, ExitReason } from "./desk.ts";
+import { type ChatHeader, Header } from "./header.ts";
+import { Keyboard } from "./keyboard.ts";
 import { dialogRows, hasSpaceForBoth, layOut, liveRows, type Size } from "./layout.ts";
 import { LocalCommands, type RunCommand } from "./local-commands.ts";
 import { type DialogHold, OpenDialog } from "./open-dialog.ts";
@@ -25,6 +28,13 @@ export interface ScreenOptions {
   readonly clock: Clock;
   readonly size: Size;
   readonly placeholder: string;
+  readonly words: TerminalWords;
+  /** @default nothing is known */
+  readonly header?: ChatHeader | undefined;
+  /** What the commands may do. @default nothing */
+  readonly commands?: CommandOptions | undefined;
+  /** Puts a text on the clipboard of the terminal. */
+  readonly clipboard: (text: string) => void;
   /** Absent: `!command` is not available. */
   readonly runCommand?: RunCommand | undefined;
   readonly onExit: (how: ExitReason) => void;
@@ -44,6 +54,7 @@ export class ChatScreen {
   readonly #pace: Pace;
   readonly #transcript = new MessagesPrinter();
   readonly #printout = new Printout();
+  readonly #header: Header;
   readonly #dialog: OpenDialog;
   readonly #local: LocalCommands;
   readonly #keyboard: Keyboard;
@@ -65,17 +76,23 @@ export class ChatScreen {
     this.#options = options;
     this.#size = options.size;
     this.#theme = options.theme;
-    this.#dialog = new OpenDialog(options.chat);
-    this.#local = new LocalCommands(options.runCommand, () => this.#pace.request());
+    const { words, commands = {} } = options;
+    const changed = (): void => this.#pace.request();
+    this.#header = new Header(options.header ?? {}, words);
+    this.#dialog = new OpenDialog(options.chat, words);
+    this.#local = new LocalCommands(options.runCommand, words, changed);
     this.#keyboard = new Keyboard({
       ...options,
+      commands,
+      changed,
       dialog: this.#dialog,
       local: this.#local,
       canRun: options.runCommand !== undefined,
       leave: (how) => {
         this.#leaving = { how };
+        changed();
       },
-      say: (text) => this.#say(text),
+      say: (rows) => this.#printout.enqueue(rows(this.#surface)),
       unfold: () => this.#unfold(),
     });
     this.#pace = new Pace(options.clock, () => this.#draw());
@@ -164,6 +181,7 @@ export class ChatScreen {
     let isDone = true;
     const facts = { ...this.#printing, hasCommands: true, now, tailRows: TAIL_ROWS };
     this.#printout.frame(facts, (sink) => {
+      sink.print(this.#header.rows(snapshot, this.#surface));
       isDone = this.#print(snapshot, sink);
     });
     this.#held = this.#keyboard.isAside
@@ -210,6 +228,7 @@ export class ChatScreen {
       dialog: isAsking ? (maxRows) => this.#dialog.rows({ ...surface, maxRows }, snapshot, hold) : undefined,
       isTyping: !keysAreAbove,
       status: (maxRows) => statusRows(this.#facts(snapshot, now), { ...surface, now, maxRows }),
+      above: (maxRows) => this.#keyboard.above(surface, maxRows),
       composer: (maxRows) =>
         composerRows(this.#keyboard.editor, {
           ...surface,

@@ -1,4 +1,5 @@
 // Runs `!commands` one at a time. The next prompt includes the outputs of those that the user did not stop.
+import type { TerminalWords } from "../../screens/words-terminal.ts";
 import { foldedRows, foldedText } from "../parts/folded.ts";
 import { PROMPT_ROWS } from "../parts/message-rows.ts";
 import { OUTPUT_ROWS } from "../parts/tool-rows.ts";
@@ -8,21 +9,23 @@ import type { Sink } from "../transcript/sink.ts";
 
 export class LocalCommands {
   readonly #start: RunCommand | undefined;
+  readonly #words: TerminalWords;
   readonly #changed: () => void;
   #current: { readonly run: LocalRun; readonly running: RunningCommand; isOver: boolean } | undefined;
   #over: readonly LocalRun[] = [];
 
-  constructor(start: RunCommand | undefined, changed: () => void) {
+  constructor(start: RunCommand | undefined, words: TerminalWords, changed: () => void) {
     this.#start = start;
+    this.#words = words;
     this.#changed = changed;
   }
 
   /** Runs a command. Returns the reason if the command was not started. */
   run(command: string): string | undefined {
     const start = this.#start;
-    if (!start) return "commands of this machine are not offered here";
-    if (this.#current) return "a command runs already: Ctrl-C stops it";
-    const run = new LocalRun(command);
+    if (!start) return this.#words.localNotOffered;
+    if (this.#current) return this.#words.localRunsAlready;
+    const run = new LocalRun(command, this.#words);
     const running = started(() =>
       start(command, (text) => {
         run.add(text);
@@ -117,9 +120,11 @@ class LocalRun {
   #dropped = 0;
   #end: CommandEnd | undefined;
   #hasHead = false;
+  readonly #words: TerminalWords;
 
-  constructor(command: string) {
+  constructor(command: string, words: TerminalWords) {
     this.command = command;
+    this.#words = words;
   }
 
   add(text: string): void {
@@ -144,7 +149,7 @@ class LocalRun {
       maxRows: OUTPUT_ROWS,
       shows: "both",
     });
-    const stopped = this.isStopped ? "; the next prompt does not take it along" : "";
+    const stopped = this.isStopped ? `; ${this.#words.localStopped}` : "";
     sink.print([...rows, ...rowsOf(`${this.#says(this.#end)}${stopped}`, "dim", { columns: sink.columns })]);
     if (isFolded) sink.fold([foldedText(`The output of ${bounded(this.command)}`, this.#output)]);
     return true;
@@ -161,9 +166,7 @@ class LocalRun {
 
   live(columns: number, maxRows: number, { symbols }: Theme): readonly Row[] {
     if (maxRows <= 0) return [];
-    const says = this.isStopped
-      ? "the command is being stopped; Ctrl-C leaves"
-      : "the command runs; Ctrl-C stops it";
+    const says = this.isStopped ? this.#words.localIsStopping : this.#words.localRuns;
     const options = { columns, tone: "plain", hang: HANG, shows: "end" } as const;
     const rows = maxRows < 3 ? 0 : Math.min(OUTPUT_ROWS, maxRows - 1);
     const output = rows === 0 ? [] : foldedRows(this.#output, { ...options, maxRows: rows }).rows;

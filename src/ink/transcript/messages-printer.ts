@@ -4,13 +4,15 @@ import type { ChatMessage } from "../../universal/transcript/message.ts";
 import type { PlanEntry } from "../../universal/transcript/transcript.ts";
 import { endRows, errorRows, type MessageRowsOptions, promptRows } from "../parts/message-rows.ts";
 import { isSamePlan, planRows } from "../parts/plan-rows.ts";
-import { EMPTY_ROW, type Row } from "../rows/row.ts";
+import { EMPTY_ROW, type Row, rowsOf } from "../rows/row.ts";
 import { type LiveOptions, PartsPrinter } from "./parts-printer.ts";
 import type { Sink } from "./sink.ts";
 
 /** Keeps the number of printed messages, so that the work per frame depends only on new content. */
 export class MessagesPrinter {
   #printed = 0;
+  /** The ids of the messages up to the partly printed one. */
+  readonly #ids: string[] = [];
   /** The partly printed message. */
   #parts: PartsPrinter | undefined;
   /** The last printed prompt, which may still fail. */
@@ -21,6 +23,7 @@ export class MessagesPrinter {
 
   /** Prints finished content. Returns whether nothing is left to print now. */
   print(messages: List<ChatMessage>, sink: Sink, plan: readonly PlanEntry[] | null = null): boolean {
+    this.#rewind(messages, sink);
     this.#lateError(messages, sink);
     const isPrinted = this.#messages(messages, sink);
     if (isPrinted && sink.space > 0) this.#printPlan(plan ?? [], sink);
@@ -32,6 +35,7 @@ export class MessagesPrinter {
       const message = messages.at(this.#printed);
       if (this.#printed >= messages.length || !message || message.status === "queued") return true;
       if (sink.space <= 0) return false;
+      this.#ids[this.#printed] = message.id;
       if (!this.#message(message, sink)) return sink.space > 0;
       this.#printed++;
       this.#parts = undefined;
@@ -43,6 +47,26 @@ export class MessagesPrinter {
     const message = this.#printed < messages.length ? messages.at(this.#printed) : undefined;
     if (!message || message.role === "user" || !this.#parts) return [];
     return this.#parts.live(message.parts, options);
+  }
+
+  /**
+   * Goes back to where another branch is shown, if a message has come in place of a printed one. One that is only gone
+   * may come back: a new branch may fail before it begins.
+   */
+  #rewind(messages: List<ChatMessage>, sink: Sink): void {
+    const isSame = (at: number): boolean => messages.at(at)?.id === this.#ids[at];
+    let at = Math.min(this.#ids.length, messages.length);
+    if (at === 0 || isSame(at - 1)) return;
+    while (at > 0 && !isSame(at - 1)) at--;
+    this.#ids.length = at;
+    this.#printed = at;
+    this.#parts = undefined;
+    this.#prompt = undefined;
+    const { branches } = messages.at(at) ?? {};
+    const says = branches
+      ? `branch ${branches.at} of ${branches.of} from here on`
+      : "another conversation from here on";
+    sink.print([EMPTY_ROW, ...rowsOf(says, "accent", { columns: sink.columns })]);
   }
 
   #message(message: ChatMessage, sink: Sink): boolean {

@@ -325,7 +325,7 @@ export class Driver {
   }
 
   get #hasNothing(): boolean {
-    return !this.isBusy && this.channel.queue.length === 0;
+    return !this.isBusy && this.channel.queue.length === 0 && this.#controls.choosing === 0;
   }
 
   #onIdle(): void {

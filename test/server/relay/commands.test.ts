@@ -1,6 +1,7 @@
 import { type EventLog, memoryLog } from "agentwire/server";
 import { ManualClock } from "agentwire/testing";
 import { agentStep } from "agentwire/testing/agent";
+import { checkTranscript } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import { answerOf, HOST, Rig, type RigOptions } from "./support/rig.ts";
 
@@ -127,6 +128,8 @@ describe("the fields of a command", () => {
     ["a cancel of half a turn", { type: "cancel", target: { session_id: "s" } }],
     ["an unknown way to resume", { type: "resume", how: "somehow" }],
     ["no place to move to", { type: "move_queued", target: "p" }],
+    ["no mode to set", { type: "set_mode" }],
+    ["a model that is no text", { type: "set_model", id: 5 }],
   ])("%s answers 400 `invalid-input`", async (_, command) => {
     const rig = new Rig();
     const answer = await answerOf(rig.post(command));
@@ -157,13 +160,7 @@ describe("the fields of a command", () => {
     });
   });
 
-  test.each(["set_mode", "set_model"])("`%s` answers 400 `unsupported`: no source can", async (type) => {
-    expect(await answerOf(new Rig().post({ type, id: "x" }))).toMatchObject({
-      body: { code: "unsupported" },
-    });
-  });
-
-  test("images, edits and branches that the agent cannot take answer 400 `unsupported`", async () => {
+  test("images, edits, branches, modes, models and files that the agent cannot take answer 400 `unsupported`", async () => {
     const rig = new Rig({ mock: { capabilities: { images: false, branches: false } } });
     const viewer = await rig.view();
     await rig.prompt("Hello");
@@ -173,8 +170,63 @@ describe("the fields of a command", () => {
       { type: "prompt", input: { text: "a", images: [png] } },
       { type: "regenerate", message_id: "m" },
       { type: "select_branch", message_id: "m" },
+      { type: "set_mode", id: "m" },
+      { type: "set_model", id: "m" },
+      { type: "prompt", input: { text: "a", files: ["a.ts"] } },
     ])
       expect(await answerOf(rig.post(command))).toMatchObject({ status: 400, body: { code: "unsupported" } });
+  });
+});
+
+describe("modes and models", () => {
+  const choice = (...ids: string[]) => ({
+    current: ids[0] ?? "",
+    available: ids.map((id) => ({ id, name: id })),
+  });
+  const mock = { modes: choice("ask", "auto"), models: choice("small", "big") };
+
+  test("`set_mode` and `set_model` set them, and every viewer sees it", async () => {
+    const rig = new Rig({ mock });
+    const [one, other] = [await rig.view(), await rig.view()];
+    await rig.prompt("Hello");
+    await one.turns(1);
+    for (const command of [
+      { type: "set_mode", id: "auto" },
+      { type: "set_model", id: "big" },
+    ])
+      expect(await answerOf(rig.post(command))).toMatchObject({ status: 202, body: { again: false } });
+    for (const viewer of [one, other])
+      await viewer.until(({ events }) =>
+        ["mode", "model"].every((label) => JSON.stringify(events).includes(`"label":"${label}"`)),
+      );
+    expect([rig.agent.modes?.current, rig.agent.models?.current]).toEqual(["auto", "big"]);
+    expect(checkTranscript(await rig.events(), { live: true })).toEqual([]);
+  });
+
+  test("an id that the agent does not have answers 400 `invalid-input`", async () => {
+    const rig = new Rig({ mock });
+    const viewer = await rig.view();
+    await rig.prompt("Hello");
+    await viewer.turns(1);
+    for (const type of ["set_mode", "set_model"])
+      expect(await answerOf(rig.post({ type, id: "yolo" }))).toMatchObject({
+        status: 400,
+        body: { code: "invalid-input", message: expect.not.stringContaining("yolo") },
+      });
+  });
+
+  test("of a chat that nobody drives wait for its driver; what the agent refuses is logged", async () => {
+    const rig = new Rig({ mock });
+    expect(await answerOf(rig.post({ type: "set_mode", id: "auto" }))).toMatchObject({ status: 202 });
+    await rig.until(async () => rig.agent.modes?.current === "auto");
+    const short = new Rig({ mock: { ...mock, connectDelay: 5 }, waitUntil: () => {} });
+    await short.post({ type: "set_mode", id: "auto" }); // the driver ends as soon as it has nothing to do
+    await short.until(async () => short.agent.modes?.current === "auto");
+    const without = new Rig();
+    expect(await answerOf(without.post({ type: "set_model", id: "big" }))).toMatchObject({ status: 202 });
+    await without.until(async () =>
+      without.logged.some((line) => line.includes("`set_model` was not carried out")),
+    );
   });
 });
 

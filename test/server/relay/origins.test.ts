@@ -103,6 +103,8 @@ describe("R18: nothing happens without `authorize`", () => {
       { type: "answer", session_id: "s", question_id: "q", answer: null },
       { type: "revoke", id: "g" },
       { type: "resume", how: "with-transcript" },
+      { type: "set_mode", id: "m" },
+      { type: "set_model", id: "m" },
     ];
     for (const command of commands) await rig.post(command);
     await rig.request("/chats/c/events");
@@ -118,6 +120,8 @@ describe("R18: nothing happens without `authorize`", () => {
       "answer",
       "grant",
       "resume",
+      "grant",
+      "prompt",
     ];
     expect(asked).toEqual([...actions, "read", "remove"].map((action) => `c ${action}`));
   });

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { EDITOR_KEYS } from "../../src/ink/composer/editor-keys.ts";
+import { keyLabel } from "../../src/ink/keys.ts";
+import { COMMANDS } from "../../src/ink/screen/commands.ts";
+import { MENU_KEYS } from "../../src/ink/screen/completion.ts";
+import { SEARCH_KEYS } from "../../src/ink/screen/history-search.ts";
+import { SCREEN_KEYS } from "../../src/ink/screen/screen-keys.ts";
+import { terminalWords } from "../../src/screens/words-terminal.ts";
+import { type ClockedOptions, ClockedScreen } from "./clocked-screen.ts";
+
+/** An app and an agent with all that commands can use. */
+const all: ClockedOptions = {
+  runCommand: () => ({ stop: () => {}, ended: new Promise<never>(() => {}) }),
+  commands: { writeFile: async () => "written", chats: async () => [] },
+  snapshot: {
+    modes: { current: null, available: [] },
+    models: { current: null, available: [] },
+    commands: [{ name: "review", description: "reviews\u001b[2J a change", hint: "branch" }],
+  },
+};
+
+async function help(options: ClockedOptions): Promise<string> {
+  const screen = new ClockedScreen(options);
+  await screen.enters("/help");
+  return screen.printed;
+}
+
+const words = (shown: string): string => shown.replaceAll(/\s+/g, " ");
+
+describe("/help", () => {
+  test.each([40, 80, 200])("names each command and each key, in %d columns", async (columns) => {
+    const shown = await help({ ...all, size: { columns, rows: 24 } });
+    for (const row of shown.split("\n")) expect(row.length).toBeLessThanOrEqual(columns);
+    for (const { name, says } of COMMANDS) {
+      expect(words(shown)).toContain(` /${name} `);
+      expect(words(shown)).toContain(terminalWords[says]);
+    }
+    const keys = [...EDITOR_KEYS, ...MENU_KEYS, ...SEARCH_KEYS, ...SCREEN_KEYS];
+    for (const row of keys) {
+      expect(words(shown)).toContain(row.keys.map(keyLabel).join(", "));
+      expect(words(shown)).toContain(terminalWords[row.says]);
+    }
+    expect(words(shown)).toContain("/review branch reviews a change");
+  });
+
+  test("leaves out what the app and the agent do not have", async () => {
+    const shown = await help({});
+    for (const missing of ["/export", "/chats", "/new", "/mode", "/model", " ! ", " @ ", "of the agent\n"])
+      expect(shown).not.toContain(missing);
+  });
+
+  test("puts a label above its text where the rows are narrow", async () => {
+    const shown = await help({ ...all, size: { columns: 40, rows: 15 } });
+    expect(shown).toContain("\n  /queue <number> <what>\n    changes, moves, sends or takes back");
+    expect(await help({ ...all, size: { columns: 80, rows: 24 } })).toMatch(/\n {2}\/quit +leaves\n/);
+  });
+});
+
+test("no two rows of a table have the same key, and no two commands the same name", () => {
+  for (const table of [EDITOR_KEYS, MENU_KEYS, SEARCH_KEYS, SCREEN_KEYS]) {
+    const keys = table.flatMap((row) => row.keys);
+    expect(new Set(keys).size).toBe(keys.length);
+  }
+  expect(new Set(COMMANDS.map(({ name }) => name)).size).toBe(COMMANDS.length);
+});
+
+test("the app's words take the place of the screen's", async () => {
+  const screen = new ClockedScreen({ words: { noteNothingWaits: "nichts wartet" } });
+  expect(await screen.enters("/queue")).toContain("nichts wartet");
+});
