@@ -24,7 +24,7 @@ export interface ChatProps extends CommandOptions {
   readonly theme?: Theme;
   /** Colours code blocks, such as `highlightWith(lowlight)`. Fixed while mounted. @default code has one colour */
   readonly highlight?: Highlighter;
-  /** Shown in an empty composer. @default `words.placeholder` */
+  /** Shown in an empty composer. @default `words.composerPlaceholder` */
   readonly placeholder?: string;
   /** Printed once at the start, with the model and the mode if the agent has any. @default nothing is printed */
   readonly header?: ChatHeader;
@@ -51,7 +51,7 @@ export function Chat(props: ChatProps): ReactElement {
   const { stdout } = useStdout();
   const [screen] = useState(() => {
     const words = { ...terminalWords, ...props.words };
-    const { placeholder = words.placeholder, header, copy, writeFile, chats } = props;
+    const { placeholder = words.composerPlaceholder, header, copy, writeFile, chats } = props;
     const canRun = props.runCommand !== undefined;
     const runCommand: RunCommand = (command, onOutput) =>
       (latest.current.runCommand ?? noCommands)(command, onOutput);
