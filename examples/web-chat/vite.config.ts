@@ -15,6 +15,8 @@ export default defineConfig({
       "agentwire/chat": source("chat/index.ts"),
       "agentwire/codebuff": source("codebuff/index.ts"),
       "agentwire/codey": source("codey/index.ts"),
+      "agentwire/react/ui.css": source("react/ui/ui.css"),
+      "agentwire/react/ui": source("react/ui/index.ts"),
       "agentwire/react": source("react/index.ts"),
       "agentwire/remote": source("remote/index.ts"),
       "agentwire/testing/agent": source("testing/agent/index.ts"),

@@ -44,7 +44,7 @@ export const packageCheck: Check = async (root, note) => {
   }
   note(`${files.length} files in the tarball`);
 
-  const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== "./package.json");
+  const subpaths = Object.keys(manifest.exports).filter((subpath) => !/\.(?:json|css)$/.test(subpath));
   // Ink is an ES module that awaits at its top level: no CommonJS can load it, nor what imports it.
   const esmOnly = subpaths.filter(
     (subpath) => resolveTarget(manifest.exports[subpath], new Set(["node", "require"])) === undefined,
@@ -55,7 +55,7 @@ export const packageCheck: Check = async (root, note) => {
   for (const subpath of subpaths) {
     const specifier = specifierOf(manifest, subpath);
     for (const complaint of await judgeSideEffects(consumer.folder, specifier, peersOf(subpath))) {
-      report("package.json", `"sideEffects": false is not true of ${specifier}: ${complaint}`);
+      report("package.json", `"sideEffects" is not true of ${specifier}: ${complaint}`);
     }
   }
   note(`side effects of ${subpaths.length} entries`);

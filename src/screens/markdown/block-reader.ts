@@ -33,6 +33,11 @@ export class BlockReader {
     this.#early = early;
   }
 
+  /** Whether the text ends inside the address of a long image. */
+  get isInImage(): boolean {
+    return this.#leaf?.type === "paragraph" && this.#leaf.isInImage;
+  }
+
   /** Whether the rest of a line is text, whatever it is. */
   get takesText(): boolean {
     return this.#leaf?.type === "paragraph" || this.#leaf?.type === "code";
@@ -41,11 +46,6 @@ export class BlockReader {
   /** Whether the next line may be a row of a table. */
   get isInTable(): boolean {
     return this.#leaf?.type === "table";
-  }
-
-  /** Whether the text ends inside the address of a long image. */
-  get isInImage(): boolean {
-    return this.#leaf?.type === "paragraph" && this.#leaf.isInImage;
   }
 
   /** `goesOn`: `more` brings the rest of the line. */

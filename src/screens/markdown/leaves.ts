@@ -27,6 +27,8 @@ export class Paragraph {
   /** What follows `text`: the rest of an image that has not ended. */
   #image: string[] | undefined;
   #imageSize = 0;
+  /** The length from which it is worth to look for a place that has settled. */
+  #nextLook = 0;
 
   /** Whether its beginning has settled. */
   get joins(): boolean {
@@ -68,17 +70,13 @@ export class Paragraph {
   parts(limit: number): MarkdownBlock[] {
     const parts: MarkdownBlock[] = [];
     while (this.text.length > limit && this.#image === undefined) {
-      if (this.text.length <= PART) {
-        const at = settledPlace(this.text, this.#before);
-        if (at === 0) break;
-        parts.push(this.#part(at));
-        continue;
-      }
-      if (this.text.length <= 2 * PART && this.#endsInImage()) {
+      if (this.text.length > PART && this.text.length <= 2 * PART && this.#endsInImage()) {
         this.#image = [];
         break;
       }
-      parts.push(this.#part(this.#imageEnd() ?? cutOf(this.text.slice(0, 2 * PART), this.#before)));
+      const at = this.text.length > PART ? this.#cut() : this.#settledPlace(limit);
+      if (at === 0) break;
+      parts.push(this.#part(at));
     }
     return parts;
   }
@@ -86,6 +84,18 @@ export class Paragraph {
   #endsInImage(): boolean {
     const at = this.text.lastIndexOf("](data:image/");
     return at >= 0 && IN_IMAGE.test(this.text.slice(at));
+  }
+
+  #cut(): number {
+    return this.#imageEnd() ?? cutOf(this.text.slice(0, 2 * PART), this.#before);
+  }
+
+  /** Looks again only after `limit` characters more. */
+  #settledPlace(limit: number): number {
+    if (this.text.length < this.#nextLook) return 0;
+    const at = settledPlace(this.text, this.#before);
+    this.#nextLook = this.text.length + limit;
+    return at;
   }
 
   #part(at: number): MarkdownBlock {
@@ -99,6 +109,7 @@ export class Paragraph {
     this.lastLine -= at;
     this.#joins = true;
     this.#before = head.slice(-2);
+    this.#nextLook = 0;
     return part;
   }
 
@@ -134,6 +145,7 @@ export class Paragraph {
     copy.#before = this.#before;
     copy.#image = this.#image && [];
     copy.#imageSize = this.#imageSize;
+    copy.#nextLook = this.#nextLook;
     return copy;
   }
 }

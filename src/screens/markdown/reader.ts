@@ -26,6 +26,8 @@ export function markdownReader(early = PART): MarkdownReader {
 }
 
 const NONE: readonly MarkdownBlock[] = [];
+/** What may be a row of a table, and what a line has to be complete for. */
+const NO_TEXT = /\||^[ \t>*+\-\d.)]*(?:#|`{3}|~{3})/;
 const LINE_END = /\r\n?|\n/g;
 
 class LineReader implements MarkdownReader {
@@ -35,6 +37,8 @@ class LineReader implements MarkdownReader {
   #piece = "";
   /** Whether the beginning of the line has been read. */
   #midLine = false;
+  /** How long the piece may become, once it is long. */
+  #limit: number | undefined;
   /** Whether the text ends with a carriage return: a line feed may belong to it. */
   #returned = false;
   #open: readonly MarkdownBlock[] | undefined = NONE;
@@ -89,29 +93,28 @@ class LineReader implements MarkdownReader {
     this.#piece += text.slice(from);
   }
 
-  /** Behind as many characters as a piece may have, if there are more, or at the end of an image. */
+  /** Behind so many characters, if there are more, or at the end of an image. */
   #pieceEnd(text: string, from: number): number | undefined {
-    const isInImage = this.#blocks.isInImage;
-    if (!isInImage && this.#piece.length + text.length - from <= this.#early) return undefined;
-    const full = from + (isInImage ? PART : this.#limit(text, from)) - this.#piece.length;
-    if (isInImage) {
-      const end = text.slice(from, full).search(BEHIND_IMAGE);
+    if (this.#blocks.isInImage) {
+      const end = text.slice(from, from + PART - this.#piece.length).search(BEHIND_IMAGE);
       if (end >= 0) return from + end + 1;
     }
+    if (this.#piece.length + text.length - from <= this.#early) return undefined;
+    this.#limit ??= this.#limitOf((this.#piece + text.slice(from, from + this.#early)).slice(0, this.#early));
+    const full = from + this.#limit - this.#piece.length;
     return text.length > full ? full : undefined;
   }
 
   /** Characters of the next piece. A line may have to be longer before it is clear what it begins. */
-  #limit(text: string, from: number): number {
-    if (this.#early === PART) return PART;
-    const start = (this.#piece + text.slice(from, from + this.#early)).slice(0, this.#early);
+  #limitOf(start: string): number {
     const isText = this.#midLine
       ? this.#blocks.takesText
-      : !this.#blocks.isInTable && /\p{L}/u.test(start) && !/\||^[ \t>*+\-\d.)]*(?:#|```|~~~)/.test(start);
+      : !this.#blocks.isInTable && /\p{L}/u.test(start) && !NO_TEXT.test(start);
     return isText ? this.#early : PART;
   }
 
   #read(piece: string, goesOn: boolean): void {
+    this.#limit = undefined;
     if (this.#midLine) this.#blocks.more(piece, goesOn);
     else this.#blocks.line(piece, goesOn);
     this.#midLine = goesOn;

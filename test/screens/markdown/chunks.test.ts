@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Inline, MarkdownBlock } from "../../../src/screens/markdown/blocks.ts";
 import { markdownReader } from "../../../src/screens/markdown/reader.ts";
-import { settledOf } from "../support/sketch.ts";
+import { settledEarly, settledOf } from "../support/sketch.ts";
 import { anyMarkdown, chunksOf, imageMarkdown, longMarkdown } from "../support/texts.ts";
 
 describe("a text in any chunks", () => {
@@ -16,6 +16,7 @@ describe("a text in any chunks", () => {
     fc.assert(
       fc.property(texts, places, (text, at) => {
         expect(settledOf(...chunksOf(text, at))).toEqual(settledOf(text));
+        expect(settledEarly(400, ...chunksOf(text, at))).toEqual(settledEarly(400, text));
       }),
       { numRuns: 100 },
     );
@@ -52,7 +53,8 @@ describe("the characters of a text", () => {
   it("are all in the blocks, but for marks", () => {
     const property = (texts: fc.Arbitrary<string>) =>
       fc.property(texts, (text) => {
-        expect(lettersIn(text)).toBe(letters(text));
+        expect(lettersIn(settledOf(text))).toBe(letters(text));
+        expect(lettersIn(settledEarly(400, text))).toBe(letters(text));
       });
     fc.assert(property(anyMarkdown.map(withoutOtherText)), { numRuns: 1_000 });
     fc.assert(property(longMarkdown.map(withoutOtherText)), { numRuns: 60 });
@@ -64,7 +66,7 @@ const withoutOtherText = (text: string): string => text.replace(/\]\(|&|`{3}|~{3
 
 const letters = (text: string): string => text.replace(/[^\p{L}\p{Emoji_Presentation}]/gu, "");
 
-const lettersIn = (text: string): string => letters(settledOf(text).map(textOfBlock).join(""));
+const lettersIn = (blocks: readonly MarkdownBlock[]): string => letters(blocks.map(textOfBlock).join(""));
 
 function textOfBlock(block: MarkdownBlock): string {
   switch (block.type) {

@@ -61,8 +61,11 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** Work for each quarter of the text, for each character. `draw` is called once a frame. */
-function workOf(text: string, draw?: (reader: MarkdownReader) => void): readonly number[] {
-  const reader = markdownReader();
+function workOf(
+  text: string,
+  draw?: (reader: MarkdownReader) => void,
+  reader: MarkdownReader = markdownReader(),
+): readonly number[] {
   const quarter = Math.ceil(text.length / 4);
   let at = 0;
   let tokens = 0;
@@ -92,6 +95,12 @@ describe("200,000 characters", () => {
       expect(longest).toBeLessThanOrEqual(2 * 4_096 + 100);
     },
   );
+
+  it.each(Object.entries(TEXTS))("of %s cost the same, and little, if parts settle early", (_, text) => {
+    const [first = 0, ...others] = workOf(text, undefined, markdownReader(400));
+    for (const part of others) expect(part).toBeLessThan(1.2 * first + 1);
+    expect(Math.max(first, ...others)).toBeLessThan(400);
+  });
 
   it.each(["one paragraph", "one quote", "marks that never pair"])(
     "of %s cost less while nobody asks what is open",

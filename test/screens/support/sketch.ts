@@ -3,8 +3,14 @@ import type { Inline, ListItem, MarkdownBlock } from "../../../src/screens/markd
 import { markdownReader } from "../../../src/screens/markdown/reader.ts";
 
 /** `pushes`: the text as it arrives. */
-export function settledOf(...pushes: readonly string[]): readonly MarkdownBlock[] {
-  const reader = markdownReader();
+export const settledOf = (...pushes: readonly string[]): readonly MarkdownBlock[] =>
+  settledEarly(undefined, ...pushes);
+
+export function settledEarly(
+  early: number | undefined,
+  ...pushes: readonly string[]
+): readonly MarkdownBlock[] {
+  const reader = markdownReader(early);
   for (const text of pushes) reader.push(text);
   reader.end();
   return reader.settled;
