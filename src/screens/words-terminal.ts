@@ -9,7 +9,7 @@ export type TerminalText = {
 export type TerminalWords = typeof terminalWords;
 
 export const terminalWords = {
-  composerPlaceholder: "Write to the agent; /help",
+  emptyComposer: "Write to the agent; /help",
   noKeys: "There is no terminal to type on.",
 
   // Printed rows
@@ -21,16 +21,16 @@ export const terminalWords = {
   exportUser: "User",
   exportAgent: "Agent",
 
-  plan: "Plan",
+  planTitle: "Plan",
   planDone: (done: number, of: number) => `${done} of ${of} done`,
   planBefore: (count: number) => `${count} more before`,
   planAfter: (count: number) => `${count} more after`,
-  moreLines: (count: number) => `${count} more ${count > 1 ? "lines" : "line"}`,
+  hiddenLines: (count: number) => `${count} more ${count > 1 ? "lines" : "line"}`,
   unchangedLines: (count: number) => `${count} unchanged lines`,
   rowsBefore: (count: number) => `${count} rows before`,
   textDiffers: "(the final text differs from what was shown; here is the whole text)",
   fileShows: "shows",
-  data: "data",
+  dataNameless: "data",
   dataWith: (names: string) => `(with ${names})`,
 
   // Prompts, and the ends of answers

@@ -1,7 +1,7 @@
 // The hooks of components: theme and width, keys, rows, and printing of tall text above the live region.
 import { useInput, useStdin, useWindowSize } from "ink";
 import { createContext, useContext, useEffect, useMemo, useReducer, useRef, useState } from "react";
-import type { TerminalWords } from "../../screens/words-terminal.ts";
+import type { Words } from "../../screens/words.ts";
 import type { DialogOptions } from "../dialogs/dialog.ts";
 import { type Press, pressesOf } from "../press.ts";
 import type { Row, Surface } from "../rows/row.ts";
@@ -15,7 +15,7 @@ export interface Look {
   /** With `NO_COLOR`, only the symbols are used. @default this terminal's theme: plain with `NO_COLOR` */
   readonly theme?: Theme;
   /** Words in place of the screen's own. @default English */
-  readonly words?: Partial<TerminalWords>;
+  readonly words?: Partial<Words>;
 }
 
 /** What a component is drawn on. */

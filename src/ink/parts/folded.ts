@@ -79,5 +79,5 @@ export function countLines(text: string): number {
 
 /** Counts hidden lines: at least one. */
 export function moreRow(hang: Span, more: number, words: TerminalWords): Row {
-  return [hang, { text: `... ${words.moreLines(Math.max(1, more))}`, tone: "dim" }];
+  return [hang, { text: `... ${words.hiddenLines(Math.max(1, more))}`, tone: "dim" }];
 }

@@ -80,7 +80,10 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
     case "data":
       if (part.extra)
         return plain([
-          clippedRow([{ text: words.dataWith(namesOf(part.json) || words.data), tone: "dim" }], columns),
+          clippedRow(
+            [{ text: words.dataWith(namesOf(part.json) || words.dataNameless), tone: "dim" }],
+            columns,
+          ),
         ]);
       return folding(words.foldedData, readable(part.json), { columns, tone: "dim", hang, words });
     case "error":

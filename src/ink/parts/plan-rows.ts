@@ -15,7 +15,7 @@ export function planRows(plan: readonly PlanEntry[], { columns, theme }: Surface
   const after = plan.length - first - shown.length;
   const rows: readonly Row[] = [
     [
-      { text: words.plan, tone: "strong" },
+      { text: words.planTitle, tone: "strong" },
       { text: ` ${words.planDone(done, plan.length)}`, tone: "dim" },
     ],
     ...(first > 0 ? [moreRow(words.planBefore(first))] : []),
