@@ -68,11 +68,11 @@ export interface Theme {
 
 /** The theme with words in place of the screen's own. */
 export function worded(theme: Theme, words: Partial<TerminalWords> | undefined): Theme {
-  return words ? { ...theme, words: { ...wordsOf(theme), ...words } } : theme;
+  return words ? { ...theme, words: { ...screenWords(theme), ...words } } : theme;
 }
 
 /** The words of the screen. */
-export function wordsOf({ words = terminalWords }: Theme): TerminalWords {
+export function screenWords({ words = terminalWords }: Theme): TerminalWords {
   return words;
 }
 

@@ -6,7 +6,7 @@ import { editorText, emptyEditor, stepEditor } from "../composer/editor.ts";
 import { editorAction } from "../composer/editor-keys.ts";
 import { clipped } from "../rows/row.ts";
 import { Rows } from "../rows/rows.tsx";
-import { wordsOf } from "../theme.ts";
+import { screenWords } from "../theme.ts";
 import { type KeyProps, type Look, useCanType, useKeys, useLook, useSpace } from "./hooks.ts";
 
 export interface ComposerProps extends Look, KeyProps {
@@ -50,7 +50,9 @@ export function Composer(props: ComposerProps): ReactElement {
   });
   if (isHidden) return <Rows rows={[]} theme={theme} />;
   if (isActive && !canType)
-    return <Rows rows={[[{ text: clipped(wordsOf(theme).noKeys, columns), tone: "warn" }]]} theme={theme} />;
+    return (
+      <Rows rows={[[{ text: clipped(screenWords(theme).noKeys, columns), tone: "warn" }]]} theme={theme} />
+    );
   const options = {
     columns,
     theme,

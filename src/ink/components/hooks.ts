@@ -6,7 +6,7 @@ import type { DialogOptions } from "../dialogs/dialog.ts";
 import { type Press, pressesOf } from "../press.ts";
 import type { Row, Surface } from "../rows/row.ts";
 import { SETTLING, TYPING_PAUSE } from "../screen/open-dialog.ts";
-import { plainTheme, type Theme, themeFor, worded, wordsOf } from "../theme.ts";
+import { plainTheme, screenWords, type Theme, themeFor, worded } from "../theme.ts";
 
 /** The props of every component. */
 export interface Look {
@@ -203,7 +203,7 @@ export function useDialog(
   const offer = useOffer(key, isActive && canType && isVisible);
   const isTextAbove = standing !== "inside";
   if (isActive && !canType)
-    return { offer, isTextAbove, options: { ...options, instead: wordsOf(surface.theme).noKeys } };
+    return { offer, isTextAbove, options: { ...options, instead: screenWords(surface.theme).noKeys } };
   const instead = offer.isOffered && isVisible ? {} : { instead: "..." };
   return { offer, isTextAbove, options: { ...options, ...instead } };
 }

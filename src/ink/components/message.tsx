@@ -9,7 +9,7 @@ import { reasoningRows, ThinkingTimes } from "../parts/reasoning-rows.ts";
 import { toolRows } from "../parts/tool-rows.ts";
 import type { Row } from "../rows/row.ts";
 import { Rows } from "../rows/rows.tsx";
-import { type Theme, wordsOf } from "../theme.ts";
+import { screenWords, type Theme } from "../theme.ts";
 import { type Look, useLook } from "./hooks.ts";
 
 export interface MessageProps extends Look {
@@ -60,7 +60,7 @@ export function Message({
 function endOfRows(rows: readonly Row[], maxRows: number, theme: Theme): readonly Row[] {
   if (rows.length <= maxRows) return rows;
   const shown = Math.max(0, maxRows - 1);
-  const says: Row = [{ text: `... ${wordsOf(theme).rowsBefore(rows.length - shown)}`, tone: "dim" }];
+  const says: Row = [{ text: `... ${screenWords(theme).rowsBefore(rows.length - shown)}`, tone: "dim" }];
   return [says, ...rows.slice(rows.length - shown)];
 }
 

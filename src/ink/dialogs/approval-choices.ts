@@ -6,7 +6,7 @@ import type { Decision } from "../../core/values.ts";
 import type { TerminalWords } from "../../screens/words-terminal.ts";
 import { clipped, type Row, rowsOf, type Surface } from "../rows/row.ts";
 import { unitsOf } from "../rows/width.ts";
-import { wordsOf } from "../theme.ts";
+import { screenWords } from "../theme.ts";
 import { flow } from "./dialog.ts";
 
 export type PendingApproval = Extract<ChatPending, { readonly type: "approval" }>;
@@ -58,7 +58,7 @@ export function choiceRows(
   { columns, theme }: Surface,
 ): readonly Row[] {
   const { symbols } = theme;
-  const says = wordsOf(theme);
+  const says = screenWords(theme);
   const isNarrow = columns < 60;
   const items = choicesFor(pending).map(({ key, label }): Row => {
     const words = says[isNarrow && key === "r" ? "choiceReasonShort" : label];
@@ -85,7 +85,7 @@ function wordRows({ agent, grant }: PendingApproval, columns: number, words: Ter
 }
 
 export function everyCallRows({ tool }: PendingApproval, { columns, theme }: Surface): readonly Row[] {
-  const { approvalEvery, approvalEveryEnd, choiceEvery, choiceBack } = wordsOf(theme);
+  const { approvalEvery, approvalEveryEnd, choiceEvery, choiceBack } = screenWords(theme);
   const text = `${briefly(`${approvalEvery} `, tool, columns)} ${approvalEveryEnd}`;
   const choices: readonly Row[] = [
     [{ text: ` y ${choiceEvery}`, tone: "plain" }],

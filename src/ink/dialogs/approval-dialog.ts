@@ -6,7 +6,7 @@ import { countLines } from "../parts/folded.ts";
 import { readable } from "../parts/values.ts";
 import type { Press } from "../press.ts";
 import { clipped, clippedRow, marked, type Piece, type Row, rowsOf, type Surface } from "../rows/row.ts";
-import { wordsOf } from "../theme.ts";
+import { screenWords } from "../theme.ts";
 import {
   type ChoiceKey,
   choiceOf,
@@ -117,7 +117,7 @@ export function approvalInput(
   surface: Surface,
 ): readonly Row[] {
   const { columns, theme } = surface;
-  const words = wordsOf(theme);
+  const words = screenWords(theme);
   const margin = columns < NARROW ? "" : `  ${theme.symbols.bar} `;
   const name = rowsOf(words.approvalAsks(oneLine(tool)), "warn", {
     columns,
@@ -153,7 +153,7 @@ export function approvalRows(
   options: ApprovalRowsOptions,
 ): Piece {
   const { columns, theme, maxRows, isInputAbove = false, further = 0, instead } = options;
-  const words = wordsOf(theme);
+  const words = screenWords(theme);
   const more = further > 0 ? ` (${words.approvalFurther(further)})` : "";
   const tool = clipped(oneLine(pending.tool), Math.max(8, columns - 30));
   const above = words.approvalAbove(tool) + more;
@@ -182,7 +182,7 @@ export function approvalRows(
 function cut(rows: readonly Row[], maxRows: number, { columns, theme }: Surface): readonly Row[] {
   if (rows.length <= maxRows) return rows;
   const shown = Math.max(0, maxRows - 1);
-  const text = `... ${wordsOf(theme).approvalMissing(rows.length - shown)}`;
+  const text = `... ${screenWords(theme).approvalMissing(rows.length - shown)}`;
   const all = [...rows.slice(0, shown), clippedRow([{ text, tone: "warn" }], columns)];
   return all.slice(0, Math.max(0, maxRows));
 }

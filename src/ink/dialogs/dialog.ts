@@ -5,7 +5,7 @@ import { editorAction } from "../composer/editor-keys.ts";
 import type { Press } from "../press.ts";
 import { INDENT, marked, type Piece, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
-import { wordsOf } from "../theme.ts";
+import { screenWords } from "../theme.ts";
 
 export interface DialogOptions extends Surface {
   readonly maxRows: number;
@@ -63,7 +63,7 @@ export function stepResume(press: Press): ChatResume | undefined {
 export function resumeRows({ maxRows, instead, ...surface }: DialogOptions): Piece {
   const { columns } = surface;
   const options = marked(surface, "waiting", "warn");
-  const words = wordsOf(surface.theme);
+  const words = screenWords(surface.theme);
   const choices =
     instead === undefined
       ? rowsOf(words.resumeChoices, "plain", { columns, hang: INDENT })

@@ -2,7 +2,7 @@
 import type { ToolPreview } from "../../core/values.ts";
 import { diffRows } from "../parts/diff-rows.ts";
 import { type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
-import { wordsOf } from "../theme.ts";
+import { screenWords } from "../theme.ts";
 import { oneLine, visible } from "./approval-choices.ts";
 
 /** All lines of the diffs. Hidden and control characters are shown as codes. */
@@ -13,7 +13,7 @@ export function previewRows(
 ): readonly Row[] {
   if (preview.length === 0) return [];
   const { columns, theme } = surface;
-  const words = wordsOf(theme);
+  const words = screenWords(theme);
   const hang: Span = { text: margin, tone: "warn" };
   const files = preview.flatMap(({ path, diff, by }) => {
     const says = by === "agent" ? words.previewClaim : ":";

@@ -18,7 +18,7 @@ import {
   type Span,
   type Surface,
 } from "../rows/row.ts";
-import { wordsOf } from "../theme.ts";
+import { screenWords } from "../theme.ts";
 import { type DialogOptions, type Entry, entryOf, insteadRows, stepEntry } from "./dialog.ts";
 
 export type PendingQuestion = Extract<ChatPending, { readonly type: "question" }>;
@@ -150,7 +150,7 @@ export function questionText(
 ): readonly Row[] {
   const item = pending.questions[answers.length];
   const count = pending.questions.length;
-  const words = wordsOf(surface.theme);
+  const words = screenWords(surface.theme);
   const which = count > 1 ? `(${words.questionOf(answers.length + 1, count)}) ` : "";
   const header = item?.header ? `${inLine(item.header)}: ` : "";
   const text = `${which}${header}${displayed(item?.question ?? "").trim()}`;
@@ -179,7 +179,7 @@ export function questionRows(
   const { columns, theme, maxRows, isTextAbove = false, instead } = options;
   const item = pending.questions[state.answers.length];
   if (!item) return { rows: [] };
-  const words = wordsOf(theme);
+  const words = screenWords(theme);
   const above: Span = { text: `${theme.symbols.waiting} ${words.questionAbove}`, tone: "warn" };
   const head = isTextAbove ? [clippedRow([above], columns)] : questionText(pending, state, options);
   if (instead !== undefined) return { rows: [...head, ...insteadRows(instead, columns)].slice(-maxRows) };

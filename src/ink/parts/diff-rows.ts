@@ -4,7 +4,7 @@ import { type DiffLine, type DiffPair, diffLines, pairedLines } from "../../scre
 import type { TerminalWords } from "../../screens/words-terminal.ts";
 import { rowsOfLine } from "../rows/lines.ts";
 import { displayed, type Row, rowWidth, type Span, type Surface } from "../rows/row.ts";
-import { type Tone, wordsOf } from "../theme.ts";
+import { screenWords, type Tone } from "../theme.ts";
 import { countLines, moreRow } from "./folded.ts";
 
 /** From these columns, the lines before and after stand side by side. */
@@ -44,7 +44,7 @@ export function diffRows(diff: string, options: DiffRowsOptions): DiffRows {
   const end = isLong ? diff.lastIndexOf("\n", MAX_LOOK) + 1 || MAX_LOOK : diff.length;
   const hidden = countLines(diff.slice(end));
   const all = withoutHeader(diffLines(diff.slice(0, end)), path);
-  const words = wordsOf(options.theme);
+  const words = screenWords(options.theme);
   const lines = folds ? withoutLongContext(all, words) : all;
   const width = numberWidth(all);
   const items = columns < SIDE_BY_SIDE ? lines : pairedLines(lines);

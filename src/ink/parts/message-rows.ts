@@ -12,7 +12,7 @@ import {
   type Surface,
 } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
-import { wordsOf } from "../theme.ts";
+import { screenWords } from "../theme.ts";
 import { foldedRows, foldedText } from "./folded.ts";
 import type { PartRows } from "./tool-rows.ts";
 import { moneyWords, usageWords } from "./words.ts";
@@ -37,7 +37,7 @@ export function promptRows(
     else files++;
   }
   const text = texts.join("\n");
-  const words = wordsOf(theme);
+  const words = screenWords(theme);
   const hang: Span = { text: `${theme.symbols.prompt} `, tone: "user" };
   const { rows, isFolded } = foldedRows(text, {
     columns,
@@ -70,7 +70,7 @@ export function endRows(message: ChatMessage, options: MessageRowsOptions): read
   const { role, status, error } = message;
   const failed = error ? errorRows(error, options) : [];
   if (role !== "assistant") return failed;
-  const words = wordsOf(options.theme);
+  const words = screenWords(options.theme);
   const text = hasCommands ? words.endCancelledRetry : words.endCancelled;
   const cancelled = status === "cancelled" ? rowsOf(text, "warn", { columns }) : [];
   return [...failed, ...cancelled, ...billRows(message, options)];
@@ -81,7 +81,7 @@ export function errorRows(
   { hasCommands = false, ...surface }: MessageRowsOptions,
 ): readonly Row[] {
   const below = { columns: surface.columns, hang: INDENT };
-  const { endRetry, endRetryAsk } = wordsOf(surface.theme);
+  const { endRetry, endRetryAsk } = screenWords(surface.theme);
   const again = { safe: endRetry, ask: endRetryAsk, no: "" }[retry];
   return [
     ...rowsOf(inLine(title), "error", marked(surface, "failed", "error")),
@@ -93,7 +93,7 @@ export function errorRows(
 function billRows(message: ChatMessage, { columns, theme }: MessageRowsOptions): readonly Row[] {
   const { startedAt, endedAt, usage, cost, model } = message;
   const seconds = endedAt === undefined ? "0.0" : ((endedAt - startedAt) / 1_000).toFixed(1);
-  const words = wordsOf(theme);
+  const words = screenWords(theme);
   const facts = [
     ...(Number(seconds) > 0 ? [words.tenths(seconds)] : []),
     ...usageWords(usage ?? {}, words),

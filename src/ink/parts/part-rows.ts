@@ -17,7 +17,7 @@ import {
   type Span,
   type Surface,
 } from "../rows/row.ts";
-import { type Tone, wordsOf } from "../theme.ts";
+import { screenWords, type Tone } from "../theme.ts";
 import { foldedRows, foldedText } from "./folded.ts";
 import { reasoningRows } from "./reasoning-rows.ts";
 import { activityRow, subagentHead } from "./subagent-rows.ts";
@@ -46,7 +46,7 @@ export function isPending(part: ChatPart): boolean {
 
 export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
   const { columns, theme, omitsPending = false } = options;
-  const words = wordsOf(theme);
+  const words = screenWords(theme);
   const hang: Span = { text: `  ${theme.symbols.bar} `, tone: "dim" };
   if (omitsPending && isPending(part)) return plain([]);
   switch (part.type) {
@@ -104,7 +104,7 @@ function toneOf({ failed, severity }: ChatStatusPart): Tone {
 function subagentRows(part: ChatSubagentPart, options: PartRowsOptions): PartRows {
   const head = clippedRow(subagentHead(part, options.theme), options.columns);
   if (options.foldsSubagents) {
-    const folded = [{ title: wordsOf(options.theme).foldedAgent(inLine(part.name)), rows: all }];
+    const folded = [{ title: screenWords(options.theme).foldedAgent(inLine(part.name)), rows: all }];
     return { rows: [head, ...activityRow(part, options)], folded: part.parts.length > 0 ? folded : [] };
   }
   const inner = { ...options, columns: Math.max(1, options.columns - INDENT.text.length) };
@@ -118,7 +118,7 @@ function subagentRows(part: ChatSubagentPart, options: PartRowsOptions): PartRow
 }
 
 function answerRows({ questions, answers, status }: ChatQuestionPart, surface: Surface): readonly Row[] {
-  const { questionWaits, questionUnanswered } = wordsOf(surface.theme);
+  const { questionWaits, questionUnanswered } = screenWords(surface.theme);
   return questions.flatMap(({ question }, index) => {
     const answer = answers.find(({ question_index }) => question_index === index);
     const given = [...(answer?.selected ?? []), ...(answer?.other_text ? [answer.other_text] : [])];

@@ -1,14 +1,14 @@
 // The agent's plan, as a list that ticks.
 import type { PlanEntry } from "../../universal/transcript/transcript.ts";
 import { clippedRow, inLine, type Row, type Surface } from "../rows/row.ts";
-import { type Symbols, type Tone, wordsOf } from "../theme.ts";
+import { type Symbols, screenWords, type Tone } from "../theme.ts";
 
 /** Visible steps of a plan. Steps that are done are omitted first. */
 const MAX_STEPS = 12;
 
 /** A head with the number of done steps, and one row for each step. */
 export function planRows(plan: readonly PlanEntry[], { columns, theme }: Surface): readonly Row[] {
-  const words = wordsOf(theme);
+  const words = screenWords(theme);
   const done = plan.filter(({ status }) => status === "completed").length;
   const first = firstShown(plan);
   const shown = plan.slice(first, first + MAX_STEPS);

@@ -2,7 +2,7 @@
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatPart, ChatReasoningPart } from "../../universal/transcript/message.ts";
 import { clippedRow, displayed, endOf, type Row, rowsOf, type Surface } from "../rows/row.ts";
-import { type Theme, wordsOf } from "../theme.ts";
+import { screenWords, type Theme } from "../theme.ts";
 
 export interface ReasoningRowsOptions extends Surface {
   /** Whether to show one row with the thinking time, not the whole text. @default true */
@@ -38,7 +38,7 @@ export function reasoningHead(
   { open }: Pick<ChatReasoningPart, "open">,
   { columns, theme, seconds }: ReasoningRowsOptions,
 ): Row {
-  const { thinking, thought } = wordsOf(theme);
+  const { thinking, thought } = screenWords(theme);
   const symbol = open ? theme.symbols.running : theme.symbols.done;
   return clippedRow(
     [{ text: `${symbol} ${open ? thinking(seconds) : thought(seconds || undefined)}`, tone: "dim" }],

@@ -9,7 +9,7 @@ import type { List } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
 import { clippedRow, inLine, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
-import { type Tone, wordsOf } from "../theme.ts";
+import { screenWords, type Tone } from "../theme.ts";
 import { progressOf } from "./waiting-rows.ts";
 import { moneyWords, short, timeWords, usageWords } from "./words.ts";
 
@@ -68,7 +68,7 @@ function bannerRows(
     const lead: Span = { text: "! ", tone };
     return bounded(rowsOf(text, tone, { columns, lead, hang: { text: "  ", tone } }), maxRows - 1, columns);
   };
-  const words = wordsOf(theme);
+  const words = screenWords(theme);
   const between = ` ${theme.symbols.separator} `;
   const why = reason ? inLine(reason.title) : words.statusLost;
   if (retryAt !== undefined) {
@@ -98,7 +98,7 @@ function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): R
   const { connection, seconds, usage, cost, note, messages, context } = facts;
   const { isWorking, waiting } = progressOf(facts);
   const between = ` ${theme.symbols.separator} `;
-  const says = wordsOf(theme);
+  const says = screenWords(theme);
   const span = (text: string, tone: Tone): Span => ({ text, tone });
   const time = seconds === undefined ? "" : ` ${timeWords(seconds, says)}`;
   const words: readonly Span[] = [

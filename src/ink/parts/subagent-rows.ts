@@ -2,13 +2,13 @@
 import type { TerminalWords } from "../../screens/words-terminal.ts";
 import type { ChatPart, ChatSubagentPart } from "../../universal/transcript/message.ts";
 import { clippedRow, displayed, endOf, inLine, type Row, type Surface } from "../rows/row.ts";
-import { type Theme, wordsOf } from "../theme.ts";
+import { screenWords, type Theme } from "../theme.ts";
 import { withoutPrivate } from "./reasoning-rows.ts";
 import { toolWords } from "./tool-rows.ts";
 
 export function subagentHead({ name, agentType, state, parts }: ChatSubagentPart, theme: Theme): Row {
   const { symbols } = theme;
-  const words = wordsOf(theme);
+  const words = screenWords(theme);
   const [symbol, tone, says] =
     state === "running"
       ? ([symbols.running, "accent", words.agentWorks] as const)
@@ -29,7 +29,7 @@ const MAX_LAST_LINE = 1_000;
 /** One row: what a running sub-agent does, or the last words of a failed one. */
 export function activityRow({ parts, state }: ChatSubagentPart, { columns, theme }: Surface): readonly Row[] {
   const last = parts.at(-1);
-  const says = last && state !== "done" ? activityOf(last, wordsOf(theme)) : "";
+  const says = last && state !== "done" ? activityOf(last, screenWords(theme)) : "";
   if (says === "") return [];
   const front = `  ${theme.symbols.bar} `;
   const text = endOf(says, Math.max(1, columns - front.length));

@@ -5,7 +5,7 @@ import type { TerminalText, TerminalWords } from "../../screens/words-terminal.t
 import type { ResolvedReason } from "../../universal/events.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
 import { clippedRow, inLine, type Row, type Span, type Surface } from "../rows/row.ts";
-import { type Symbols, type Tone, wordsOf } from "../theme.ts";
+import { type Symbols, screenWords, type Tone } from "../theme.ts";
 import { diffRows } from "./diff-rows.ts";
 import { type Folded, foldedRows, foldedText } from "./folded.ts";
 import { readable } from "./values.ts";
@@ -34,7 +34,7 @@ export interface PartRows {
 export function toolRows(part: ChatToolPart, options: ToolRowsOptions): PartRows {
   const { columns, theme, unfolded = false, inputsAbove } = options;
   const { symbols } = theme;
-  const words = wordsOf(theme);
+  const words = screenWords(theme);
   const [symbol, tone] = STATES[part.state];
   const says = stateWords(part, words);
   const name = nameOf(part, words);
@@ -79,7 +79,7 @@ export function toolRows(part: ChatToolPart, options: ToolRowsOptions): PartRows
 
 /** A change of a call. */
 function editRows({ path, diff, by }: ToolPreview, hang: Span, surface: Surface, maxRows: number): PartRows {
-  const title = wordsOf(surface.theme).foldedChange(inLine(path), by === "agent");
+  const title = screenWords(surface.theme).foldedChange(inLine(path), by === "agent");
   const head: Row = [hang, { text: `${title}:`, tone: "dim" }];
   const { rows, folded } = foldedDiff(title, path, diff, hang, surface, maxRows);
   return { rows: [clippedRow(head, surface.columns), ...rows], folded };

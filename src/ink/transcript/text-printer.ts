@@ -3,7 +3,7 @@ import { createInert, type InertStream } from "../../chat/print/inert.ts";
 import { type Row, rowsOf, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import { wrap } from "../rows/wrap.ts";
-import { type Tone, wordsOf } from "../theme.ts";
+import { screenWords, type Tone } from "../theme.ts";
 import { GrowingText } from "./growing-text.ts";
 import type { Sink } from "./sink.ts";
 
@@ -46,7 +46,7 @@ export class TextPrinter {
   print(sink: Sink): boolean {
     if (this.#isReplaced && sink.space > 0) {
       this.#isReplaced = false;
-      sink.print(rowsOf(wordsOf(sink.theme).textDiffers, "warn", { columns: sink.columns }));
+      sink.print(rowsOf(screenWords(sink.theme).textDiffers, "warn", { columns: sink.columns }));
     }
     if (this.#isEnded && this.#pending === "") return true;
     const keep = this.#isEnded ? 0 : Math.max(1, sink.tailRows);
