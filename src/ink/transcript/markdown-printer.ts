@@ -4,9 +4,9 @@ import { type MarkdownReader, markdownReader } from "../../screens/markdown/read
 import { BlockLines } from "../markdown/block-lines.ts";
 import { LineFlow } from "../rows/line-flow.ts";
 import { type Row, rowsOf, rowWidth, type Surface } from "../rows/row.ts";
+import { screenWords } from "../theme.ts";
 import { GrowingText } from "./growing-text.ts";
 import type { Sink } from "./sink.ts";
-import { DIFFERS } from "./text-printer.ts";
 
 /** Characters from which a part of a block settles. */
 const EARLY = 160;
@@ -53,7 +53,7 @@ export class MarkdownPrinter {
   print(sink: Sink): boolean {
     if (this.#isReplaced && sink.space > 0) {
       this.#isReplaced = false;
-      sink.print(rowsOf(DIFFERS, "warn", { columns: sink.columns }));
+      sink.print(rowsOf(screenWords(sink.theme).textDiffers, "warn", { columns: sink.columns }));
     }
     for (;;) {
       if (sink.space <= 0) return false;
