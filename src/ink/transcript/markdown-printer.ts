@@ -1,9 +1,12 @@
 // Prints a growing answer: its settled blocks go to the scrollback.
 import { createInert, type InertStream } from "../../chat/print/inert.ts";
+import type { MarkdownBlock } from "../../screens/markdown/blocks.ts";
 import { type MarkdownReader, markdownReader } from "../../screens/markdown/reader.ts";
 import { BlockLines } from "../markdown/block-lines.ts";
 import { LineFlow } from "../rows/line-flow.ts";
+import type { FlowLine } from "../rows/lines.ts";
 import { type Row, rowsOf, rowWidth, type Surface } from "../rows/row.ts";
+import type { Theme } from "../theme.ts";
 import { SeenText } from "./seen-text.ts";
 import type { Sink } from "./sink.ts";
 import { DIFFERS } from "./text-printer.ts";
@@ -34,6 +37,14 @@ export class MarkdownPrinter {
   #flow = new LineFlow();
   /** Settled blocks that are laid out. */
   #at = 0;
+  #open:
+    | {
+        readonly blocks: readonly MarkdownBlock[];
+        readonly columns: number;
+        readonly theme: Theme;
+        readonly lines: readonly FlowLine[];
+      }
+    | undefined;
   #hasPrinted = false;
   #isEnded = false;
   #isReplaced = false;
@@ -63,7 +74,8 @@ export class MarkdownPrinter {
     for (;;) {
       if (sink.space <= 0) return false;
       const isLast = this.#at >= this.#reader.settled.length;
-      const rows = this.#flow.take(sink.columns, sink.space, this.#isEnded && isLast);
+      const isFinal = isLast && (this.#isEnded || this.#isApart(sink));
+      const rows = this.#flow.take(sink.columns, sink.space, isFinal);
       if (rows.length > 0) {
         sink.print(rows);
         this.#hasPrinted = true;
@@ -79,11 +91,29 @@ export class MarkdownPrinter {
   /** The last `maxRows` unprinted rows. */
   live(surface: Surface, maxRows: number): readonly Row[] {
     if (maxRows <= 0) return [];
-    const { settled, open } = this.#reader;
-    const next = settled[this.#at]; // settled blocks that had no space in this frame come first
-    const blocks = next ? [next] : this.#flow.wantsMore ? open : [];
-    const lines = this.#layout.copy().next(blocks, surface);
+    const next = this.#reader.settled[this.#at]; // settled blocks that had no space in this frame come first
+    const lines = next
+      ? this.#layout.copy().next([next], surface)
+      : this.#flow.wantsMore
+        ? this.#openLines(surface)
+        : [];
     return bounded(this.#flow.preview(lines, surface.columns, maxRows), maxRows);
+  }
+
+  /** Whether the open end begins a new line, so that the last settled line is complete. */
+  #isApart(surface: Surface): boolean {
+    const [first] = this.#openLines(surface);
+    return first !== undefined && !first.joins;
+  }
+
+  /** The lines of the open end. They are laid out once for each text and surface. */
+  #openLines({ columns, theme, highlight }: Surface): readonly FlowLine[] {
+    const { open } = this.#reader;
+    const known = this.#open;
+    if (known?.blocks === open && known.columns === columns && known.theme === theme) return known.lines;
+    const lines = this.#layout.copy().next(open, { columns, theme, highlight });
+    this.#open = { blocks: open, columns, theme, lines };
+    return lines;
   }
 
   #restart(): void {
