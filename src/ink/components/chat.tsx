@@ -5,7 +5,7 @@ import type { Chat as AgentChat } from "../../chat/chat.ts";
 import { systemClock } from "../../core/clock.ts";
 import { useChat } from "../../react/index.ts";
 import type { Highlighter } from "../../screens/highlight.ts";
-import type { Words } from "../../screens/words.ts";
+import type { ScreenWords } from "../../screens/words.ts";
 import { terminalWords } from "../../screens/words-terminal.ts";
 import { pressesOf } from "../press.ts";
 import { Rows } from "../rows/rows.tsx";
@@ -30,7 +30,7 @@ export interface ChatProps extends CommandOptions {
   /** Printed once at the start, with the model and the mode if the agent has any. @default nothing is printed */
   readonly header?: ChatHeader;
   /** Words in place of the screen's own. Fixed while mounted. @default English */
-  readonly words?: Partial<Words>;
+  readonly words?: Partial<ScreenWords>;
   /** Runs a `!command` on this machine. @default such commands are not offered */
   readonly runCommand?: RunCommand;
   /** The user leaves, perhaps for another chat. Unmount the component and close the chat. */
