@@ -6,10 +6,9 @@ import { BlockLines } from "../markdown/block-lines.ts";
 import { LineFlow } from "../rows/line-flow.ts";
 import type { FlowLine } from "../rows/lines.ts";
 import { type Row, rowsOf, rowWidth, type Surface } from "../rows/row.ts";
-import type { Theme } from "../theme.ts";
+import { screenWords, type Theme } from "../theme.ts";
 import { SeenText } from "./seen-text.ts";
 import type { Sink } from "./sink.ts";
-import { DIFFERS } from "./text-printer.ts";
 
 /** Characters from which a part of a block settles. */
 const EARLY = 80;
@@ -69,7 +68,7 @@ export class MarkdownPrinter {
   print(sink: Sink): boolean {
     if (this.#isReplaced && sink.space > 0) {
       this.#isReplaced = false;
-      sink.print(rowsOf(DIFFERS, "warn", { columns: sink.columns }));
+      sink.print(rowsOf(screenWords(sink.theme).textDiffers, "warn", { columns: sink.columns }));
     }
     for (;;) {
       if (sink.space <= 0) return false;

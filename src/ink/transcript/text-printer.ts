@@ -3,14 +3,12 @@ import { createInert, type InertStream } from "../../chat/print/inert.ts";
 import { type Row, rowsOf, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import { wrap } from "../rows/wrap.ts";
-import type { Tone } from "../theme.ts";
+import { screenWords, type Tone } from "../theme.ts";
 import { SeenText } from "./seen-text.ts";
 import type { Sink } from "./sink.ts";
 
 /** Maximum rows of an open text that the live region lays out. */
 const MAX_LIVE_ROWS = 200;
-
-export const DIFFERS = "(the final text differs from what was shown; here is the whole text)";
 
 /** Rows leave the live region at the top, and are printed once. */
 export class TextPrinter {
@@ -48,7 +46,7 @@ export class TextPrinter {
   print(sink: Sink): boolean {
     if (this.#isReplaced && sink.space > 0) {
       this.#isReplaced = false;
-      sink.print(rowsOf(DIFFERS, "warn", { columns: sink.columns }));
+      sink.print(rowsOf(screenWords(sink.theme).textDiffers, "warn", { columns: sink.columns }));
     }
     if (this.#isEnded && this.#pending === "") return true;
     const keep = this.#isEnded ? 0 : Math.max(1, sink.tailRows);
