@@ -161,7 +161,7 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
     {
       imports: ["chat", "react", "screens", "universal", ...SMALL_PARTS],
       types: ["core"],
-      order: [".", "rows", "parts", "composer", "dialogs", "transcript", "screen", "components", "index.ts"],
+      order: [".", "rows", "markdown", "parts", "composer", "dialogs", "transcript", "screen", "components", "index.ts"],
       neutral: false,
       node: "everywhere",
       peers: ["ink", "react"],

@@ -1,4 +1,5 @@
-// Colours and symbols of the terminal screen.
+// Colours, symbols and words of the terminal screen.
+import { type TerminalWords, terminalWords } from "../screens/words-terminal.ts";
 
 /** The meaning of a text, which decides its colour. */
 export type Tone =
@@ -61,6 +62,18 @@ export interface Symbols {
 export interface Theme {
   readonly styles: Readonly<Record<Tone, Style>>;
   readonly symbols: Symbols;
+  /** @internal Set by the option `words`. */
+  readonly words?: TerminalWords;
+}
+
+/** The theme with words in place of the screen's own. */
+export function worded(theme: Theme, words: Partial<TerminalWords> | undefined): Theme {
+  return words ? { ...theme, words: { ...screenWords(theme), ...words } } : theme;
+}
+
+/** The words of the screen. */
+export function screenWords({ words = terminalWords }: Theme): TerminalWords {
+  return words;
 }
 
 /** Colours that are readable on light and dark terminals: the sixteen of the terminal's palette. */

@@ -36,7 +36,13 @@ const call: ChatToolPart = {
 };
 
 function rowsOf(part: ChatPart, columns: number): readonly string[] {
-  const message = { id: "m", role: "assistant", status: "open", startedAt: 0, parts: listOf([part]) } as const;
+  const message = {
+    id: "m",
+    role: "assistant",
+    status: "open",
+    startedAt: 0,
+    parts: listOf([part]),
+  } as const;
   const element = <Message message={message} theme={plainTheme} columns={columns} />;
   return renderToString(element, { columns }).split("\n");
 }
@@ -57,7 +63,14 @@ const UNIFIED = [
 
 describe("a diff in the transcript", () => {
   test.each([40, 80])("has numbers and marks, and folds unchanged lines, on %i columns", (columns) => {
-    const file: ChatPart = { type: "file", id: "f", path: "src/a.ts", mediaType: null, action: "patch", diff: DIFF };
+    const file: ChatPart = {
+      type: "file",
+      id: "f",
+      path: "src/a.ts",
+      mediaType: null,
+      action: "patch",
+      diff: DIFF,
+    };
     expect(rowsOf(file, columns)).toEqual(["patch src/a.ts", ...UNIFIED]);
     expect(rowsOf(call, columns).slice(2)).toEqual(["  | The change of src/a.ts:", ...UNIFIED]);
   });
@@ -81,7 +94,10 @@ describe("a diff in the transcript", () => {
   });
 
   test("says whose claim a change is", () => {
-    const part: ChatToolPart = { ...call, preview: [{ path: "b", diff: "@@ -1 +1 @@\n-a\n+b", by: "agent" }] };
+    const part: ChatToolPart = {
+      ...call,
+      preview: [{ path: "b", diff: "@@ -1 +1 @@\n-a\n+b", by: "agent" }],
+    };
     expect(rowsOf(part, 80).slice(2)).toEqual([
       "  | The change of b, as the agent states it:",
       "  | 1 - a",
@@ -109,30 +125,42 @@ describe("an approval", () => {
   });
   const shownBy = (diff: string, columns: number): readonly string[] => {
     const element = (
-      <Approval pending={pending(diff) as never} onDecide={() => {}} isActive={false} theme={plainTheme} columns={columns} />
+      <Approval
+        pending={pending(diff) as never}
+        onDecide={() => {}}
+        isActive={false}
+        theme={plainTheme}
+        columns={columns}
+      />
     );
     return renderToString(element, { columns }).split("\n");
   };
 
-  test.each([40, 80, 200])("shows each line of the change, also the unchanged ones, on %i columns", (columns) => {
-    const shown = shownBy(DIFF, columns);
-    expect(shown[2]).toBe("What it would change:");
-    expect(shown[3]).toBe("  src/a.ts, as the agent states it:");
-    for (const line of [...context(1, 9), "old line", "new line", "another line", ...context(11, 22)])
-      expect(shown.join("\n")).toContain(line.trim());
-    for (const row of shown) expect(row.length).toBeLessThanOrEqual(columns);
-  });
+  test.each([40, 80, 200])(
+    "shows each line of the change, also the unchanged ones, on %i columns",
+    (columns) => {
+      const shown = shownBy(DIFF, columns);
+      expect(shown[2]).toBe("What it would change:");
+      expect(shown[3]).toBe("  src/a.ts, as the agent states it:");
+      for (const line of [...context(1, 9), "old line", "new line", "another line", ...context(11, 22)])
+        expect(shown.join("\n")).toContain(line.trim());
+      for (const row of shown) expect(row.length).toBeLessThanOrEqual(columns);
+    },
+  );
 
-  test.each([40, 80, 200])("hides nothing of a change that is no diff, or is about another file (%i columns)", (columns) => {
-    for (const [diff, wanted] of [
-      ["(the file is too large)", "(the file is too large)"],
-      ["--- a/etc/passwd\n+++ b/etc/passwd\n@@ -1 +1 @@\n-a\n+b", "etc/passwd"],
-      ["+rm -rf\nwhat this is", "what this is"],
-      ["@@ -1 +1 @@ rm -rf\n-a\n+b", "rm -rf"],
-      ["@@ -1 +1 @@\n-a\n+\u001b[8mb\u202e", "\\u{1b}[8mb\\u{202e}"],
-    ] as const)
-      expect(shownBy(diff, columns).join("\n"), diff).toContain(wanted);
-  });
+  test.each([40, 80, 200])(
+    "hides nothing of a change that is no diff, or is about another file (%i columns)",
+    (columns) => {
+      for (const [diff, wanted] of [
+        ["(the file is too large)", "(the file is too large)"],
+        ["--- a/etc/passwd\n+++ b/etc/passwd\n@@ -1 +1 @@\n-a\n+b", "etc/passwd"],
+        ["+rm -rf\nwhat this is", "what this is"],
+        ["@@ -1 +1 @@ rm -rf\n-a\n+b", "rm -rf"],
+        ["@@ -1 +1 @@\n-a\n+\u001b[8mb\u202e", "\\u{1b}[8mb\\u{202e}"],
+      ] as const)
+        expect(shownBy(diff, columns).join("\n"), diff).toContain(wanted);
+    },
+  );
 
   test("prints a tall change above itself, completely and once", async () => {
     const diff = `@@ -1,0 +1,300 @@\n${Array.from({ length: 300 }, (_, at) => `+added ${at};`).join("\n")}`;

@@ -12,7 +12,7 @@ describe("the header", () => {
   test("names the backend, the model, the mode and the folder, once and before the messages", async () => {
     const parts = listOf([{ type: "text", id: "t", text: "asked before", open: false } as const]);
     const screen = new ClockedScreen({
-      header: { backend: "codey\u001b[2J", folder: "/home/me/project" },
+      header: { backend: "codey\u001b[2J", folder: "/srv/project" },
       snapshot: {
         modes: modes("a"),
         models: { current: "m", available: [] },
@@ -20,11 +20,11 @@ describe("the header", () => {
       },
     });
     await screen.after(100);
-    expect(screen.printed).toBe("\ncodey - model m - mode Ask\n/home/me/project\n\n> asked before");
+    expect(screen.printed).toBe("\ncodey - model m - mode Ask\n/srv/project\n\n> asked before");
     screen.set({ busy: true });
     screen.screen.resize({ columns: 40, rows: 15 });
     await screen.after(1_000);
-    expect(screen.printed).toBe("\ncodey - model m - mode Ask\n/home/me/project\n\n> asked before");
+    expect(screen.printed).toBe("\ncodey - model m - mode Ask\n/srv/project\n\n> asked before");
   });
 
   test("is nothing if nothing is known, and shows the end of a long folder", async () => {
@@ -32,7 +32,7 @@ describe("the header", () => {
     await screen.after(100);
     expect(screen.printed).toBe("");
     const size = { columns: 20, rows: 15 };
-    const narrow = new ClockedScreen({ size, header: { folder: "/home/me/a/long/path/project" } });
+    const narrow = new ClockedScreen({ size, header: { folder: "/srv/a/very/long/path/project" } });
     await narrow.after(100);
     expect(narrow.printed).toBe("\n...long/path/project");
   });

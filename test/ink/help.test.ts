@@ -5,7 +5,8 @@ import { COMMANDS } from "../../src/ink/screen/commands.ts";
 import { MENU_KEYS } from "../../src/ink/screen/completion.ts";
 import { SEARCH_KEYS } from "../../src/ink/screen/history-search.ts";
 import { SCREEN_KEYS } from "../../src/ink/screen/screen-keys.ts";
-import { terminalWords } from "../../src/screens/words-terminal.ts";
+import { type TerminalWords, terminalWords } from "../../src/screens/words-terminal.ts";
+import { listOf } from "../../src/universal/transcript/list.ts";
 import { type ClockedOptions, ClockedScreen } from "./clocked-screen.ts";
 
 /** An app and an agent with all that commands can use. */
@@ -64,7 +65,43 @@ test("no two rows of a table have the same key, and no two commands the same nam
   expect(new Set(COMMANDS.map(({ name }) => name)).size).toBe(COMMANDS.length);
 });
 
-test("the app's words take the place of the screen's", async () => {
-  const screen = new ClockedScreen({ words: { noteNothingWaits: "nichts wartet" } });
-  expect(await screen.enters("/queue")).toContain("nichts wartet");
+describe("the app's words take the place of the screen's", () => {
+  /** Each word is its own name. */
+  const words = Object.fromEntries(
+    Object.entries(terminalWords).map(([name, word]) => [
+      name,
+      typeof word === "string" ? `<${name}>` : () => `<${name}>`,
+    ]),
+  ) as Partial<TerminalWords>;
+
+  test("in help, notes and the status line", async () => {
+    const screen = new ClockedScreen({ ...all, words, size: { columns: 80, rows: 24 } });
+    expect(await screen.enters("/queue")).toBe("\n<noteNothingWaits> - <statusNotConnectedYet>\n> ");
+    await screen.enters("/help");
+    expect(screen.printed.replaceAll(/<\w+>|\s/g, "")).not.toMatch(/[a-z]{4,} [a-z]{3,}/);
+    expect(screen.printed).toContain("<helpQuit>");
+  });
+
+  test("in answers and dialogs", async () => {
+    const screen = new ClockedScreen({ words });
+    const tool = {
+      type: "tool",
+      id: "t",
+      callId: "c",
+      name: "shell",
+      input: {},
+      output: "",
+      content: [],
+    } as const;
+    screen.says([
+      { type: "reasoning", id: "r", text: "Hm.", visibility: "public", open: false },
+      { ...tool, state: "done" },
+      { type: "subagent", id: "s", agentType: "x", name: "X", state: "done", parts: listOf([]) },
+    ]);
+    screen.set({ pending: [{ type: "approval", id: "a", tool: "shell", input: {}, grant: "it" }] });
+    const shown = await screen.after(1_000);
+    expect(screen.printed).toMatch(/<thought>\n[^\n]*<toolDone>\n[^\n]*<agentDone>/);
+    expect(shown).toMatch(/<approvalAsks>[\s\S]*<approvalAlways>[\s\S]*<choiceOnce>[\s\S]*<statusWorking>/);
+    expect((screen.printed + shown).replaceAll(/<\w+>/g, "")).not.toMatch(/[A-Za-z]+ [a-z]{2,}/);
+  });
 });

@@ -79,7 +79,13 @@ describe("a token costs the same", () => {
     const screen = new ClockedScreen({ size: { columns: 80, rows: 24 } });
     const messages = listOf(before);
     const show = async (parts: readonly ChatPart[]): Promise<void> => {
-      const open: ChatMessage = { id: "m", role: "assistant", status: "open", startedAt: 0, parts: listOf(parts) };
+      const open: ChatMessage = {
+        id: "m",
+        role: "assistant",
+        status: "open",
+        startedAt: 0,
+        parts: listOf(parts),
+      };
       screen.set({ messages: listOf([...messages, open]), busy: true });
       await screen.after(FRAME);
     };
@@ -90,7 +96,8 @@ describe("a token costs the same", () => {
     }
     const looks = counted();
     try {
-      for (let at = 1; at <= SECTION.length / TOKEN; at++) await show([said(text + SECTION.slice(0, at * TOKEN))]);
+      for (let at = 1; at <= SECTION.length / TOKEN; at++)
+        await show([said(text + SECTION.slice(0, at * TOKEN))]);
       return looks.count();
     } finally {
       looks.stop();
@@ -110,7 +117,8 @@ describe("a token costs the same", () => {
       ["- ", "some words and more of them "],
       ["```js\n", "const a = 1;\n"],
     ] as const) {
-      const cost = (length: number): Promise<number> => costBehind(start + unit.repeat(Math.ceil(length / unit.length)));
+      const cost = (length: number): Promise<number> =>
+        costBehind(start + unit.repeat(Math.ceil(length / unit.length)));
       const short = await cost(2_000);
       expect(await cost(200_000), unit).toBeLessThan(short * 1.25);
     }

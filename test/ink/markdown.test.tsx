@@ -47,7 +47,8 @@ describe.each(WIDTHS)("Markdown on %i columns", (columns) => {
   });
 
   test("shows the marks of emphasis and of code without colours, and the URL behind a link", () => {
-    const text = "**bold** *it* ~~no~~ `code` [site](https://example.com/a) ![cat](https://example.com/c.png)";
+    const text =
+      "**bold** *it* ~~no~~ `code` [site](https://example.com/a) ![cat](https://example.com/c.png)";
     expect(rows(text).join(" ")).toBe(
       "**bold** *it* ~~no~~ `code` site (https://example.com/a) [cat] (https://example.com/c.png)",
     );
@@ -67,7 +68,8 @@ describe.each(WIDTHS)("Markdown on %i columns", (columns) => {
   });
 
   test("has tables that fit, or a list of cells", () => {
-    const table = "| Name | Size | About |\n|:--|--:|---|\n| a.ts | 12 | a file of some kind |\n| b | 1,000 | b |";
+    const table =
+      "| Name | Size | About |\n|:--|--:|---|\n| a.ts | 12 | a file of some kind |\n| b | 1,000 | b |";
     const shown = rows(table);
     for (const row of shown) expect(row.length).toBeLessThanOrEqual(columns);
     expect(shown.slice(0, 3)).toEqual([
@@ -78,7 +80,8 @@ describe.each(WIDTHS)("Markdown on %i columns", (columns) => {
     const wide = `|${" head |".repeat(9)}\n|${"---|".repeat(9)}\n|${" some longer cell |".repeat(9)}`;
     const cells = rows(wide);
     for (const row of cells) expect(row.length).toBeLessThanOrEqual(columns);
-    if (columns === 40) expect(cells.slice(0, 2)).toEqual(["- head: some longer cell", "  head: some longer cell"]);
+    if (columns === 40)
+      expect(cells.slice(0, 2)).toEqual(["- head: some longer cell", "  head: some longer cell"]);
     else if (columns === 200) expect(cells[0]).toMatch(/^head\s+\| head/);
     expect(cells.join(" ").match(/longer/g)).toHaveLength(9);
   });
@@ -119,7 +122,10 @@ describe("a theme with colours", () => {
     expect(given).toEqual([["let a\nb", "js"]]);
     given.length = 0;
     const long = Array.from({ length: 40 }, (_, at) => `line ${at}`).join("\n");
-    expect(shown(`\`\`\`js\n${long}\n\`\`\``, highlight)).toEqual(["  js", ...long.split("\n").map((line) => `  ${line}`)]);
+    expect(shown(`\`\`\`js\n${long}\n\`\`\``, highlight)).toEqual([
+      "  js",
+      ...long.split("\n").map((line) => `  ${line}`),
+    ]);
     expect(given.at(-1)).toEqual([long, "js"]);
     const other: Highlighter = () => [{ text: "rm -rf", kind: "plain" }];
     expect(shown("```js\nlet a\n```", other)).toEqual(["  js", "  let a"]);

@@ -44,24 +44,30 @@ describe("a plan", () => {
     expect(screen.printed).toMatch(/line 59\nPlan 0 of 1 done\n {2}- step 0$/);
   });
 
-  test.each([40, 80, 200])("that is long shows the steps around the current one, on %i columns", async (columns) => {
-    const screen = new ClockedScreen({ size: { columns, rows: 24 } });
-    const long = Array.from({ length: 30 }, (_, at): PlanEntry => ({
-      content: `step ${at} \u001b[31m${"and more ".repeat(40)}`,
-      status: at < 10 ? "completed" : "pending",
-    }));
-    screen.set({ plan: long });
-    await screen.after(MOMENT);
-    const rows = screen.printed.split("\n");
-    expect(rows.slice(1, 5).map((row) => row.slice(0, 18))).toEqual([
-      "Plan 10 of 30 done",
-      "  ... 9 more befor",
-      "  + step 9 and mor",
-      "  - step 10 and mo",
-    ]);
-    expect(rows.at(-1)).toBe("  ... 9 more after");
-    for (const row of rows) expect(row.length).toBeLessThanOrEqual(columns);
-  });
+  test.each([40, 80, 200])(
+    "that is long shows the steps around the current one, on %i columns",
+    async (columns) => {
+      const screen = new ClockedScreen({ size: { columns, rows: 24 } });
+      const long = Array.from(
+        { length: 30 },
+        (_, at): PlanEntry => ({
+          content: `step ${at} \u001b[31m${"and more ".repeat(40)}`,
+          status: at < 10 ? "completed" : "pending",
+        }),
+      );
+      screen.set({ plan: long });
+      await screen.after(MOMENT);
+      const rows = screen.printed.split("\n");
+      expect(rows.slice(1, 5).map((row) => row.slice(0, 18))).toEqual([
+        "Plan 10 of 30 done",
+        "  ... 9 more befor",
+        "  + step 9 and mor",
+        "  - step 10 and mo",
+      ]);
+      expect(rows.at(-1)).toBe("  ... 9 more after");
+      for (const row of rows) expect(row.length).toBeLessThanOrEqual(columns);
+    },
+  );
 });
 
 describe("a sub-agent", () => {
@@ -84,6 +90,8 @@ describe("a sub-agent", () => {
     expect(screen.printed).toBe("\n+ Picker is done (1 step)");
     screen.press("ctrl-o");
     await screen.after(MOMENT);
-    expect(screen.printed).toMatch(/What Picker did:\n\+ Picker is done \(1 step\)\n {2}\*\*found\*\* it\n {2}in src$/);
+    expect(screen.printed).toMatch(
+      /What Picker did:\n\+ Picker is done \(1 step\)\n {2}\*\*found\*\* it\n {2}in src$/,
+    );
   });
 });

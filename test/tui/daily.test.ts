@@ -49,7 +49,7 @@ describe("in a pseudo-terminal", () => {
     await terminal.until(/\/edit [\s\S]*› \//);
     for (const [columns, rows] of [...SIZES, [60, 20], [40, 15], [120, 40]] as const) {
       terminal.resize(columns, rows);
-      await terminal.until(() => drawn === columns);
+      if (columns < 200) await terminal.until(() => drawn === columns); // from 80 to 200 columns no row changes
       await terminal.until(/\/edit [\s\S]*› \//);
     }
     terminal.type("qu");

@@ -5,7 +5,7 @@ import type { Chat as AgentChat } from "../../chat/chat.ts";
 import { systemClock } from "../../core/clock.ts";
 import { useChat } from "../../react/index.ts";
 import type { Highlighter } from "../../screens/highlight.ts";
-import type { ScreenWords } from "../../screens/words.ts";
+import type { Words } from "../../screens/words.ts";
 import { terminalWords } from "../../screens/words-terminal.ts";
 import { pressesOf } from "../press.ts";
 import { Rows } from "../rows/rows.tsx";
@@ -15,7 +15,7 @@ import type { ChatHeader } from "../screen/header.ts";
 import type { RunCommand } from "../screen/local-commands.ts";
 import type { Theme } from "../theme.ts";
 import { copyTo } from "./clipboard.ts";
-import { NO_KEYS, shownTheme, terminalTheme, useCanType } from "./hooks.ts";
+import { shownTheme, terminalTheme, useCanType } from "./hooks.ts";
 import { useReflow } from "./reflow.ts";
 
 export interface ChatProps extends CommandOptions {
@@ -30,7 +30,7 @@ export interface ChatProps extends CommandOptions {
   /** Printed once at the start, with the model and the mode if the agent has any. @default nothing is printed */
   readonly header?: ChatHeader;
   /** Words in place of the screen's own. Fixed while mounted. @default English */
-  readonly words?: Partial<ScreenWords>;
+  readonly words?: Partial<Words>;
   /** Runs a `!command` on this machine. @default such commands are not offered */
   readonly runCommand?: RunCommand;
   /** The user leaves, perhaps for another chat. Unmount the component and close the chat. */
@@ -50,12 +50,12 @@ export function Chat(props: ChatProps): ReactElement {
   const latest = useRef(props);
   latest.current = props;
   const { stdout } = useStdout();
+  const [words] = useState(() => ({ ...terminalWords, ...props.words }));
   const [screen] = useState(() => {
-    const words = { ...terminalWords, ...props.words };
     const { placeholder = words.emptyComposer, header, copy, writeFile, chats } = props;
     const canRun = props.runCommand !== undefined;
     const runCommand: RunCommand = (command, onOutput) =>
-      (latest.current.runCommand ?? noCommands)(command, onOutput);
+      latest.current.runCommand?.(command, onOutput) ?? noCommands(words.localNotOffered);
     const onExit = (how: ExitReason): void => latest.current.onExit?.(how);
     return new ChatScreen({
       chat,
@@ -97,13 +97,13 @@ export function Chat(props: ChatProps): ReactElement {
       <Static key={frame.printed.epoch} items={[...frame.printed.blocks]}>
         {(block) => <Rows key={block.id} rows={block.rows} theme={theme} />}
       </Static>
-      <Rows rows={isActive ? frame.rows : [[{ text: NO_KEYS, tone: "warn" }]]} theme={theme} isCut />
+      <Rows rows={isActive ? frame.rows : [[{ text: words.noKeys, tone: "warn" }]]} theme={theme} isCut />
     </Box>
   );
 }
 
 /** Used after the app has removed `runCommand`. */
-const noCommands: RunCommand = () => ({
+const noCommands = (reason: string): ReturnType<RunCommand> => ({
   stop: () => {},
-  ended: Promise.resolve({ type: "failed", reason: "commands of this machine are not offered any more" }),
+  ended: Promise.resolve({ type: "failed", reason }),
 });

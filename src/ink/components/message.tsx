@@ -9,6 +9,7 @@ import { reasoningRows, ThinkingTimes } from "../parts/reasoning-rows.ts";
 import { toolRows } from "../parts/tool-rows.ts";
 import type { Row } from "../rows/row.ts";
 import { Rows } from "../rows/rows.tsx";
+import { screenWords, type Theme } from "../theme.ts";
 import { type Look, useLook } from "./hooks.ts";
 
 export interface MessageProps extends Look {
@@ -53,13 +54,13 @@ export function Message({
     message.role === "user"
       ? promptRows(message, options).rows
       : [...message.parts].flatMap((part) => partRows(part, partOptions).rows);
-  return <Rows rows={endOfRows([...rows, ...endRows(message, options)], maxRows)} theme={theme} />;
+  return <Rows rows={endOfRows([...rows, ...endRows(message, options)], maxRows, theme)} theme={theme} />;
 }
 
-function endOfRows(rows: readonly Row[], maxRows: number): readonly Row[] {
+function endOfRows(rows: readonly Row[], maxRows: number, theme: Theme): readonly Row[] {
   if (rows.length <= maxRows) return rows;
   const shown = Math.max(0, maxRows - 1);
-  const says: Row = [{ text: `... ${rows.length - shown} rows before`, tone: "dim" }];
+  const says: Row = [{ text: `... ${screenWords(theme).rowsBefore(rows.length - shown)}`, tone: "dim" }];
   return [says, ...rows.slice(rows.length - shown)];
 }
 

@@ -6,6 +6,7 @@ import { countLines } from "../parts/folded.ts";
 import { readable } from "../parts/values.ts";
 import type { Press } from "../press.ts";
 import { clipped, clippedRow, marked, type Piece, type Row, rowsOf, type Surface } from "../rows/row.ts";
+import { screenWords } from "../theme.ts";
 import {
   type ChoiceKey,
   choiceOf,
@@ -116,8 +117,9 @@ export function approvalInput(
   surface: Surface,
 ): readonly Row[] {
   const { columns, theme } = surface;
+  const words = screenWords(theme);
   const margin = columns < NARROW ? "" : `  ${theme.symbols.bar} `;
-  const name = rowsOf(`The agent wants to use ${oneLine(tool)}`, "warn", {
+  const name = rowsOf(words.approvalAsks(oneLine(tool)), "warn", {
     columns,
     at: "hard",
     lead: { text: `${theme.symbols.waiting} `, tone: "warn" },
@@ -129,7 +131,7 @@ export function approvalInput(
     lead: { text: margin, tone: "warn" },
     hang: { text: `${margin}  `, tone: "warn" },
   } as const;
-  const lines = (readable(input) || "(no input)").split("\n");
+  const lines = (readable(input) || words.approvalNoInput).split("\n");
   return [
     ...name,
     ...lines.flatMap((line) => rowsOf(visible(line), "plain", options)),
@@ -151,14 +153,15 @@ export function approvalRows(
   options: ApprovalRowsOptions,
 ): Piece {
   const { columns, theme, maxRows, isInputAbove = false, further = 0, instead } = options;
-  const more = further > 0 ? ` (${further} more ${further === 1 ? "waits" : "wait"})` : "";
+  const words = screenWords(theme);
+  const more = further > 0 ? ` (${words.approvalFurther(further)})` : "";
   const tool = clipped(oneLine(pending.tool), Math.max(8, columns - 30));
-  const above = `Allow ${tool}? Its input is above${more}`;
+  const above = words.approvalAbove(tool) + more;
   const head: readonly Row[] = isInputAbove
     ? rowsOf(above, "warn", marked(options, "waiting", "warn"))
     : approvalInput(pending, options);
   if (state.reason && instead === undefined) {
-    const says = rowsOf("The reason, then Enter (Esc goes back):", "warn", { columns });
+    const says = rowsOf(words.approvalReason, "warn", { columns });
     const before = [...head, ...says];
     const space = Math.max(1, maxRows - before.length);
     const { rows, cursor } = composerRows(state.reason, { columns, theme, maxRows: space });
@@ -172,14 +175,14 @@ export function approvalRows(
       : state.isForEveryCall
         ? everyCallRows(pending, options)
         : choiceRows(pending, state.at, options);
-  return { rows: [...cut(head, maxRows - choices.length, columns), ...choices].slice(-maxRows) };
+  return { rows: [...cut(head, maxRows - choices.length, options), ...choices].slice(-maxRows) };
 }
 
 /** The first rows. If rows are missing, the last row says how many. */
-function cut(rows: readonly Row[], maxRows: number, columns: number): readonly Row[] {
+function cut(rows: readonly Row[], maxRows: number, { columns, theme }: Surface): readonly Row[] {
   if (rows.length <= maxRows) return rows;
   const shown = Math.max(0, maxRows - 1);
-  const text = `... ${rows.length - shown} more rows are not shown`;
+  const text = `... ${screenWords(theme).approvalMissing(rows.length - shown)}`;
   const all = [...rows.slice(0, shown), clippedRow([{ text, tone: "warn" }], columns)];
   return all.slice(0, Math.max(0, maxRows));
 }

@@ -12,26 +12,26 @@ export function inlineSpans(
   theme: Theme,
   tones: readonly Tone[] = [],
 ): readonly Span[] {
-  return content.flatMap((inline) => {
-    switch (inline.type) {
-      case "text":
-        return [spanOf(displayed(inline.text), tones)];
-      case "break":
-        return [spanOf("\n", tones)];
-      case "code":
-        return toned("code", theme, tones, (all) => [spanOf(displayed(inline.text), all)]);
-      case "strong":
-      case "emphasis":
-      case "strike":
-        return toned(inline.type, theme, tones, (all) => inlineSpans(inline.content, theme, all));
-      case "link": {
-        const text = inlineSpans(inline.content, theme, [...tones, "link"]);
-        return withUrl(text, inline.url);
-      }
-      case "image":
-        return withUrl([spanOf(`[${inLine(inline.alt) || "image"}]`, [...tones, "link"])], inline.url);
-    }
-  });
+  return content.flatMap((inline) => spansOf(inline, theme, tones));
+}
+
+function spansOf(inline: Inline, theme: Theme, tones: readonly Tone[]): readonly Span[] {
+  switch (inline.type) {
+    case "text":
+      return [spanOf(displayed(inline.text), tones)];
+    case "break":
+      return [spanOf("\n", tones)];
+    case "code":
+      return toned("code", theme, tones, (all) => [spanOf(displayed(inline.text), all)]);
+    case "strong":
+    case "emphasis":
+    case "strike":
+      return toned(inline.type, theme, tones, (all) => inlineSpans(inline.content, theme, all));
+    case "link":
+      return withUrl(inlineSpans(inline.content, theme, [...tones, "link"]), inline.url);
+    case "image":
+      return withUrl([spanOf(`[${inLine(inline.alt) || "image"}]`, [...tones, "link"])], inline.url);
+  }
 }
 
 export function isStyled(tone: Tone, theme: Theme): boolean {

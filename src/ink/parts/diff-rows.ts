@@ -1,8 +1,10 @@
 // The rows of a diff: one column, or two side by side.
+
 import { type DiffLine, type DiffPair, diffLines, pairedLines } from "../../screens/diff.ts";
+import type { TerminalWords } from "../../screens/words-terminal.ts";
 import { rowsOfLine } from "../rows/lines.ts";
 import { displayed, type Row, rowWidth, type Span, type Surface } from "../rows/row.ts";
-import type { Tone } from "../theme.ts";
+import { screenWords, type Tone } from "../theme.ts";
 import { countLines, moreRow } from "./folded.ts";
 
 /** From these columns, the lines before and after stand side by side. */
@@ -42,7 +44,8 @@ export function diffRows(diff: string, options: DiffRowsOptions): DiffRows {
   const end = isLong ? diff.lastIndexOf("\n", MAX_LOOK) + 1 || MAX_LOOK : diff.length;
   const hidden = countLines(diff.slice(end));
   const all = withoutHeader(diffLines(diff.slice(0, end)), path);
-  const lines = folds ? withoutLongContext(all) : all;
+  const words = screenWords(options.theme);
+  const lines = folds ? withoutLongContext(all, words) : all;
   const width = numberWidth(all);
   const items = columns < SIDE_BY_SIDE ? lines : pairedLines(lines);
   const rows: Row[] = [];
@@ -51,10 +54,10 @@ export function diffRows(diff: string, options: DiffRowsOptions): DiffRows {
       "type" in item ? lineRows(item, width, [hang], columns, options) : pairRows(item, width, options);
     const isLast = at === items.length - 1 && hidden === 0;
     if (rows.length + shown.length > maxRows - (isLast ? 0 : 1))
-      return { rows: [...rows, moreRow(hang, items.length - at + hidden)], isFolded: true };
+      return { rows: [...rows, moreRow(hang, items.length - at + hidden, words)], isFolded: true };
     for (const row of shown) rows.push(row);
   }
-  if (hidden > 0) return { rows: [...rows, moreRow(hang, hidden)], isFolded: true };
+  if (hidden > 0) return { rows: [...rows, moreRow(hang, hidden, words)], isFolded: true };
   return { rows, isFolded: lines !== all };
 }
 
@@ -121,7 +124,7 @@ function withoutHeader(lines: readonly DiffLine[], path: string): readonly DiffL
 }
 
 /** Replaces the middle of long unchanged stretches by a gap. Returns the same lines if there are none. */
-function withoutLongContext(lines: readonly DiffLine[]): readonly DiffLine[] {
+function withoutLongContext(lines: readonly DiffLine[], words: TerminalWords): readonly DiffLine[] {
   const kept: DiffLine[] = [];
   let isCut = false;
   for (let at = 0; at < lines.length; ) {
@@ -132,7 +135,7 @@ function withoutLongContext(lines: readonly DiffLine[]): readonly DiffLine[] {
     const hidden = end - at - head - tail;
     if (hidden > 1) {
       isCut = true;
-      const text = `${hidden} unchanged lines`;
+      const text = words.unchangedLines(hidden);
       kept.push(...lines.slice(at, at + head), { type: "gap", text }, ...lines.slice(end - tail, end));
     } else {
       end = Math.max(end, at + 1);

@@ -1,4 +1,5 @@
 // A part of a long text, and the number of hidden lines.
+import type { TerminalWords } from "../../screens/words-terminal.ts";
 import { displayed, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import { type WrappedRow, wrap } from "../rows/wrap.ts";
@@ -26,6 +27,7 @@ export interface FoldOptions {
   readonly tone: Tone;
   /** The prefix of each row. */
   readonly hang: Span;
+  readonly words: TerminalWords;
   /** Maximum number of rows, including the row that counts hidden lines. */
   readonly maxRows: number;
   /** The visible part: `end` for growing output, `both` for start and end. @default "start" */
@@ -41,7 +43,7 @@ export interface FoldedRows {
 const MAX_LOOK = 20_000;
 
 export function foldedRows(text: string, options: FoldOptions): FoldedRows {
-  const { maxRows, shows = "start", tone, hang, columns } = options;
+  const { maxRows, shows = "start", tone, hang, columns, words } = options;
   const whole = text.trimEnd();
   if (whole === "") return { rows: [], isFolded: false };
   const width = columns - widthOf(hang.text);
@@ -64,7 +66,7 @@ export function foldedRows(text: string, options: FoldOptions): FoldedRows {
   const more = isLong
     ? countLines(whole) - countLines(start.slice(0, from)) - countLines(end.slice(to))
     : countLines(start.slice(from, to));
-  const rows = [...rowsWith(first), moreRow(hang, more), ...(below === 0 ? [] : rowsWith(last))];
+  const rows = [...rowsWith(first), moreRow(hang, more, words), ...(below === 0 ? [] : rowsWith(last))];
   return { rows, isFolded: true };
 }
 
@@ -76,6 +78,6 @@ export function countLines(text: string): number {
 }
 
 /** Counts hidden lines: at least one. */
-export function moreRow(hang: Span, more: number): Row {
-  return [hang, { text: `... ${Math.max(1, more)} more ${more > 1 ? "lines" : "line"}`, tone: "dim" }];
+export function moreRow(hang: Span, more: number, words: TerminalWords): Row {
+  return [hang, { text: `... ${words.hiddenLines(Math.max(1, more))}`, tone: "dim" }];
 }

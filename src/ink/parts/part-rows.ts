@@ -17,7 +17,7 @@ import {
   type Span,
   type Surface,
 } from "../rows/row.ts";
-import type { Tone } from "../theme.ts";
+import { screenWords, type Tone } from "../theme.ts";
 import { foldedRows, foldedText } from "./folded.ts";
 import { reasoningRows } from "./reasoning-rows.ts";
 import { activityRow, subagentHead } from "./subagent-rows.ts";
@@ -46,6 +46,7 @@ export function isPending(part: ChatPart): boolean {
 
 export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
   const { columns, theme, omitsPending = false } = options;
+  const words = screenWords(theme);
   const hang: Span = { text: `  ${theme.symbols.bar} `, tone: "dim" };
   if (omitsPending && isPending(part)) return plain([]);
   switch (part.type) {
@@ -63,9 +64,12 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
       return subagentRows(part, options);
     case "file": {
       const path = part.path.startsWith("data:") ? (part.path.split(/[;,]/, 1)[0] ?? "data:") : part.path;
-      const head = clippedRow([{ text: `${part.action ?? "shows"} ${inLine(path)}`, tone: "dim" }], columns);
+      const head = clippedRow(
+        [{ text: `${part.action ?? words.fileShows} ${inLine(path)}`, tone: "dim" }],
+        columns,
+      );
       if (part.diff === undefined) return plain([head]);
-      const { rows, folded } = foldedDiff(`The diff of ${inLine(path)}`, path, part.diff, hang, options);
+      const { rows, folded } = foldedDiff(words.foldedDiff(inLine(path)), path, part.diff, hang, options);
       return { rows: [head, ...rows], folded };
     }
     case "status": {
@@ -75,11 +79,17 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
     }
     case "data":
       if (part.extra)
-        return plain([clippedRow([{ text: `(with ${namesOf(part.json)})`, tone: "dim" }], columns)]);
-      return folding("Data", readable(part.json), { columns, tone: "dim", hang });
+        return plain([
+          clippedRow(
+            [{ text: words.dataWith(namesOf(part.json) || words.dataNameless), tone: "dim" }],
+            columns,
+          ),
+        ]);
+      return folding(words.foldedData, readable(part.json), { columns, tone: "dim", hang, words });
     case "error":
-      return folding("An error", part.message, {
+      return folding(words.foldedError, part.message, {
         columns,
+        words,
         tone: "error",
         hang: { text: `${theme.symbols.failed} `, tone: "error" },
       });
@@ -94,7 +104,7 @@ function toneOf({ failed, severity }: ChatStatusPart): Tone {
 function subagentRows(part: ChatSubagentPart, options: PartRowsOptions): PartRows {
   const head = clippedRow(subagentHead(part, options.theme), options.columns);
   if (options.foldsSubagents) {
-    const folded = [{ title: `What ${inLine(part.name)} did`, rows: all }];
+    const folded = [{ title: screenWords(options.theme).foldedAgent(inLine(part.name)), rows: all }];
     return { rows: [head, ...activityRow(part, options)], folded: part.parts.length > 0 ? folded : [] };
   }
   const inner = { ...options, columns: Math.max(1, options.columns - INDENT.text.length) };
@@ -108,12 +118,13 @@ function subagentRows(part: ChatSubagentPart, options: PartRowsOptions): PartRow
 }
 
 function answerRows({ questions, answers, status }: ChatQuestionPart, surface: Surface): readonly Row[] {
+  const { questionWaits, questionUnanswered } = screenWords(surface.theme);
   return questions.flatMap(({ question }, index) => {
     const answer = answers.find(({ question_index }) => question_index === index);
     const given = [...(answer?.selected ?? []), ...(answer?.other_text ? [answer.other_text] : [])];
     const said = given.map(inLine);
     const says =
-      status === "requested" ? "waits for your answer" : said.length > 0 ? said.join(", ") : "not answered";
+      status === "requested" ? questionWaits : said.length > 0 ? said.join(", ") : questionUnanswered;
     return [
       ...rowsOf(displayed(question).trimEnd(), "plain", marked(surface, "waiting", "warn")),
       ...rowsOf(says, "dim", { columns: surface.columns, hang: INDENT }),
@@ -125,7 +136,7 @@ const MAX_NAMES = 8;
 
 function namesOf(json: unknown): string {
   const names = typeof json === "object" && json !== null && !Array.isArray(json) ? Object.keys(json) : [];
-  return inLine(names.slice(0, MAX_NAMES).join(", ").replaceAll("_", " ")) || "data";
+  return inLine(names.slice(0, MAX_NAMES).join(", ").replaceAll("_", " "));
 }
 
 function plain(rows: readonly Row[]): PartRows {
@@ -135,7 +146,7 @@ function plain(rows: readonly Row[]): PartRows {
 function folding(
   title: string,
   text: string,
-  options: Pick<Parameters<typeof foldedRows>[1], "columns" | "tone" | "hang">,
+  options: Pick<Parameters<typeof foldedRows>[1], "columns" | "tone" | "hang" | "words">,
 ): PartRows {
   const { rows, isFolded } = foldedRows(text, { ...options, maxRows: EXTRA_ROWS });
   return { rows, folded: isFolded ? [foldedText(title, text)] : [] };

@@ -1,23 +1,24 @@
 // The agent's plan, as a list that ticks.
 import type { PlanEntry } from "../../universal/transcript/transcript.ts";
 import { clippedRow, inLine, type Row, type Surface } from "../rows/row.ts";
-import type { Symbols, Tone } from "../theme.ts";
+import { type Symbols, screenWords, type Tone } from "../theme.ts";
 
 /** Visible steps of a plan. Steps that are done are omitted first. */
 const MAX_STEPS = 12;
 
 /** A head with the number of done steps, and one row for each step. */
 export function planRows(plan: readonly PlanEntry[], { columns, theme }: Surface): readonly Row[] {
+  const words = screenWords(theme);
   const done = plan.filter(({ status }) => status === "completed").length;
   const first = firstShown(plan);
   const shown = plan.slice(first, first + MAX_STEPS);
   const after = plan.length - first - shown.length;
   const rows: readonly Row[] = [
     [
-      { text: "Plan", tone: "strong" },
-      { text: ` ${done} of ${plan.length} done`, tone: "dim" },
+      { text: words.planTitle, tone: "strong" },
+      { text: ` ${words.planDone(done, plan.length)}`, tone: "dim" },
     ],
-    ...(first > 0 ? [moreRow(first, "before")] : []),
+    ...(first > 0 ? [moreRow(words.planBefore(first))] : []),
     ...shown.map((entry): Row => {
       const [symbol, tone] = LOOKS[entry.status];
       const text: Tone =
@@ -27,7 +28,7 @@ export function planRows(plan: readonly PlanEntry[], { columns, theme }: Surface
         { text: inLine(entry.content), tone: text },
       ];
     }),
-    ...(after > 0 ? [moreRow(after, "after")] : []),
+    ...(after > 0 ? [moreRow(words.planAfter(after))] : []),
   ];
   return rows.map((row) => clippedRow(row, columns));
 }
@@ -46,8 +47,8 @@ function firstShown(plan: readonly PlanEntry[]): number {
   return next < 0 ? last : Math.max(0, Math.min(last, next - 1));
 }
 
-function moreRow(count: number, where: string): Row {
-  return [{ text: `  ... ${count} more ${where}`, tone: "dim" }];
+function moreRow(says: string): Row {
+  return [{ text: `  ... ${says}`, tone: "dim" }];
 }
 
 /** Whether two plans have the same steps in the same states. */

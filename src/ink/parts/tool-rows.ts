@@ -1,9 +1,11 @@
 // The rows of a tool call.
+
 import type { ToolCallState, ToolPreview } from "../../core/values.ts";
+import type { TerminalText, TerminalWords } from "../../screens/words-terminal.ts";
 import type { ResolvedReason } from "../../universal/events.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
 import { clippedRow, inLine, type Row, type Span, type Surface } from "../rows/row.ts";
-import type { Symbols, Tone } from "../theme.ts";
+import { type Symbols, screenWords, type Tone } from "../theme.ts";
 import { diffRows } from "./diff-rows.ts";
 import { type Folded, foldedRows, foldedText } from "./folded.ts";
 import { readable } from "./values.ts";
@@ -32,9 +34,10 @@ export interface PartRows {
 export function toolRows(part: ChatToolPart, options: ToolRowsOptions): PartRows {
   const { columns, theme, unfolded = false, inputsAbove } = options;
   const { symbols } = theme;
+  const words = screenWords(theme);
   const [symbol, tone] = STATES[part.state];
-  const says = stateWords(part);
-  const name = nameOf(part);
+  const says = stateWords(part, words);
+  const name = nameOf(part, words);
   const head: Row = [
     { text: `${symbols[symbol]} `, tone },
     { text: name, tone: "strong" },
@@ -44,19 +47,20 @@ export function toolRows(part: ChatToolPart, options: ToolRowsOptions): PartRows
   const isOver = isToolOver(part);
   const rowsFor = (rows: number): number => (unfolded ? Number.POSITIVE_INFINITY : isOver ? rows : LIVE_ROWS);
   const isAbove = part.approval !== undefined && inputsAbove?.has(part.approval.id);
-  const input = isAbove ? "(its input is above)" : readable(part.input);
-  const asked = foldedRows(input, { columns, tone: "dim", hang, maxRows: rowsFor(INPUT_ROWS) });
+  const input = isAbove ? words.toolInputAbove : readable(part.input);
+  const asked = foldedRows(input, { columns, tone: "dim", hang, words, maxRows: rowsFor(INPUT_ROWS) });
   const said = foldedRows(part.output, {
     columns,
     tone: part.state === "failed" ? "error" : "plain",
     hang,
+    words,
     maxRows: rowsFor(OUTPUT_ROWS),
     shows: isOver ? "start" : "end",
   });
   const edits = isAbove
     ? []
     : (part.preview ?? []).map((edit) => editRows(edit, hang, options, rowsFor(DIFF_ROWS)));
-  const more = contentRow(part, hang);
+  const more = contentRow(part, hang, words);
   return {
     rows: [
       clippedRow(head, columns),
@@ -66,16 +70,16 @@ export function toolRows(part: ChatToolPart, options: ToolRowsOptions): PartRows
       ...(more ? [clippedRow(more, columns)] : []),
     ],
     folded: [
-      ...(asked.isFolded ? [foldedText(`The input of ${name}`, input)] : []),
+      ...(asked.isFolded ? [foldedText(words.foldedInput(name), input)] : []),
       ...edits.flatMap(({ folded }) => folded),
-      ...(said.isFolded ? [foldedText(`The output of ${name}`, part.output)] : []),
+      ...(said.isFolded ? [foldedText(words.foldedOutput(name), part.output)] : []),
     ],
   };
 }
 
 /** A change of a call. */
 function editRows({ path, diff, by }: ToolPreview, hang: Span, surface: Surface, maxRows: number): PartRows {
-  const title = `The change of ${inLine(path)}${by === "agent" ? ", as the agent states it" : ""}`;
+  const title = screenWords(surface.theme).foldedChange(inLine(path), by === "agent");
   const head: Row = [hang, { text: `${title}:`, tone: "dim" }];
   const { rows, folded } = foldedDiff(title, path, diff, hang, surface, maxRows);
   return { rows: [clippedRow(head, surface.columns), ...rows], folded };
@@ -101,39 +105,39 @@ export function isToolOver({ state }: ChatToolPart): boolean {
 }
 
 /** A call in a few words: `shell runs`. */
-export function toolWords(part: ChatToolPart): string {
-  return `${nameOf(part)} ${stateWords(part)}`;
+export function toolWords(part: ChatToolPart, words: TerminalWords): string {
+  return `${nameOf(part, words)} ${stateWords(part, words)}`;
 }
 
-function nameOf({ name }: ChatToolPart): string {
-  return inLine(name) || "a tool without a name";
+function nameOf({ name }: ChatToolPart, words: TerminalWords): string {
+  return inLine(name) || words.toolNameless;
 }
 
-function stateWords({ state, approval }: ChatToolPart): string {
-  return state === "denied" ? deniedWords(approval?.reason) : STATES[state][2];
+function stateWords({ state, approval }: ChatToolPart, words: TerminalWords): string {
+  return state === "denied" ? deniedWords(approval?.reason, words) : words[STATES[state][2]];
 }
 
-const STATES: Readonly<Record<ToolCallState, readonly [keyof Symbols, Tone, string]>> = {
-  requested: ["running", "tool", "is requested"],
-  awaiting: ["waiting", "warn", "waits for your decision"],
-  approved: ["running", "tool", "is approved"],
-  running: ["running", "tool", "runs"],
-  done: ["done", "ok", "is done"],
-  failed: ["failed", "error", "has failed"],
-  denied: ["failed", "error", "was denied"],
-  abandoned: ["failed", "error", "was given up, and may still run"],
+const STATES: Readonly<Record<ToolCallState, readonly [keyof Symbols, Tone, TerminalText]>> = {
+  requested: ["running", "tool", "toolRequested"],
+  awaiting: ["waiting", "warn", "toolAwaiting"],
+  approved: ["running", "tool", "toolApproved"],
+  running: ["running", "tool", "toolRuns"],
+  done: ["done", "ok", "toolDone"],
+  failed: ["failed", "error", "toolFailed"],
+  denied: ["failed", "error", "toolDenied"],
+  abandoned: ["failed", "error", "toolAbandoned"],
 };
 
 /** A decision denies a call, or the turn or connection ended before a decision. */
-function deniedWords(reason: ResolvedReason | undefined): string {
-  if (reason === undefined || reason === "user") return "was denied";
-  return reason === "policy" ? "was denied (policy)" : `was not run: ${reason}`;
+function deniedWords(reason: ResolvedReason | undefined, words: TerminalWords): string {
+  if (reason === undefined || reason === "user") return words.toolDenied;
+  return reason === "policy" ? words.toolDeniedByPolicy : words.toolNotRun(reason);
 }
 
-function contentRow({ content, output }: ChatToolPart, hang: Span): Row | undefined {
+function contentRow({ content, output }: ChatToolPart, hang: Span, words: TerminalWords): Row | undefined {
   const types = content.map(({ type }) => type).filter((type) => type !== "text");
   const kinds = types
     .filter((type) => type !== "json" || output === "")
     .map((type) => type.replaceAll("_", " "));
-  return kinds.length === 0 ? undefined : [hang, { text: `with ${kinds.join(", ")}`, tone: "dim" }];
+  return kinds.length === 0 ? undefined : [hang, { text: words.toolWith(kinds.join(", ")), tone: "dim" }];
 }

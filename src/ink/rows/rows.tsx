@@ -1,7 +1,7 @@
 // A component that shows each row as one row of the terminal.
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
-import type { Style, Theme, Tone } from "../theme.ts";
+import type { Theme, Tone } from "../theme.ts";
 import type { Row, Span } from "./row.ts";
 
 export interface RowsProps {
@@ -28,10 +28,8 @@ export function Rows({ rows, theme, isCut = false }: RowsProps): ReactElement {
 }
 
 function spanOf({ text, tone, also = [] }: Span, index: number, theme: Theme): ReactElement | string {
-  const style = also.reduce<Style>(
-    (all, further) => ({ ...all, ...theme.styles[further] }),
-    theme.styles[tone],
-  );
+  let style = theme.styles[tone];
+  for (const further of also) style = { ...style, ...theme.styles[further] };
   return Object.keys(style).length === 0 ? (
     text
   ) : (

@@ -36,7 +36,7 @@ export function promptChoices({ chat }: Desk): readonly Choice[] {
   return sentPrompts(chat.getSnapshot()).map(({ number, message }) => ({
     insert: `/edit ${number}`,
     label: String(number),
-    detail: textOf(message).slice(0, MAX_ROW_TEXT),
+    detail: messageText(message).slice(0, MAX_ROW_TEXT),
     isWhole: true,
   }));
 }
@@ -56,7 +56,7 @@ export function runEdit(desk: Desk, argument: string): Done {
     if (part.action === "read") files.push(part.path);
     else if (/^data:/i.test(part.path)) images.push({ data: part.path });
   }
-  desk.compose({ text: textOf(message), images, files, purpose: { type: "edit", id: message.id } });
+  desk.compose({ text: messageText(message), images, files, purpose: { type: "edit", id: message.id } });
   return undefined;
 }
 
@@ -76,7 +76,7 @@ function hiddenBranches({ chat, words }: Desk): readonly Fork[] {
   for (let at = Math.max(0, messages.length - MAX_LOOK); at < messages.length; at++) {
     const message = messages.at(at);
     if (!message) continue;
-    if (message.role === "user") prompt = textOf(message).slice(0, MAX_ROW_TEXT);
+    if (message.role === "user") prompt = messageText(message).slice(0, MAX_ROW_TEXT);
     if (!message.branches) continue;
     forks++;
     const { ids, at: shown, of } = message.branches;
@@ -104,7 +104,7 @@ export function runBranch(desk: Desk, argument: string): Done {
   return chat.selectBranch(branch.id).ok ? words.noteFilesStay : undefined;
 }
 
-export function textOf({ parts }: ChatMessage): string {
+export function messageText({ parts }: ChatMessage): string {
   const texts: string[] = [];
   for (const part of parts) if (part.type === "text") texts.push(part.text);
   return texts.join("\n");

@@ -9,7 +9,7 @@ import { statusRows } from "../parts/status-rows.ts";
 import { progressOf, waitingRows } from "../parts/waiting-rows.ts";
 import type { Press } from "../press.ts";
 import { displayed, EMPTY_ROW, type Piece, type Row, rowsOf, type Surface } from "../rows/row.ts";
-import type { Theme } from "../theme.ts";
+import { type Theme, worded } from "../theme.ts";
 import { MessagesPrinter } from "../transcript/messages-printer.ts";
 import type { PartLook, Sink } from "../transcript/sink.ts";
 import type { CommandOptions, ExitReason } from "./desk.ts";
@@ -60,7 +60,9 @@ export class ChatScreen {
   readonly #keyboard: Keyboard;
   readonly #listeners = new Set<() => void>();
   #size: Size;
+  /** With the words. */
   #theme: Theme;
+  #given: Theme;
   #busySince: number | undefined;
   #frame: Frame;
   #isWholeDialog = false;
@@ -75,7 +77,8 @@ export class ChatScreen {
   constructor(options: ScreenOptions) {
     this.#options = options;
     this.#size = options.size;
-    this.#theme = options.theme;
+    this.#theme = worded(options.theme, options.words);
+    this.#given = options.theme;
     const { words, commands = {} } = options;
     const changed = (): void => this.#pace.request();
     this.#header = new Header(options.header ?? {}, words);
@@ -138,8 +141,9 @@ export class ChatScreen {
   }
 
   restyle(theme: Theme): void {
-    if (theme === this.#theme) return;
-    this.#theme = theme;
+    if (theme === this.#given) return;
+    this.#given = theme;
+    this.#theme = worded(theme, this.#options.words);
     this.#pace.request();
   }
 

@@ -6,7 +6,7 @@ import type { Desk } from "./desk.ts";
 /** A note for the user. `fix`: the text stays in the composer. Undefined: the effect shows itself. */
 export type Done = string | { readonly fix: string } | undefined;
 
-export interface Command {
+export interface ScreenCommand {
   readonly name: string;
   /** The words about it in `/help`. */
   readonly says: TerminalText;

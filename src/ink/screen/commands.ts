@@ -3,7 +3,7 @@ import type { ChatMessage } from "../../universal/transcript/message.ts";
 import type { TranscriptChoice } from "../../universal/transcript/transcript.ts";
 import { inLine } from "../rows/row.ts";
 import { branchChoices, promptChoices, runBranch, runEdit } from "./branch-commands.ts";
-import type { Command, Done } from "./command.ts";
+import type { Done, ScreenCommand } from "./command.ts";
 import type { Choice } from "./completion.ts";
 import type { Desk } from "./desk.ts";
 import { exportChoices, runCopy, runExport } from "./export-commands.ts";
@@ -13,7 +13,7 @@ import { queueChoices, runQueue } from "./queue-command.ts";
 const canBranch = ({ chat }: Desk): boolean => chat.getSnapshot().capabilities?.branches !== false;
 const hasChats = ({ options }: Desk): boolean => options.chats !== undefined;
 
-export const COMMANDS: readonly Command[] = [
+export const COMMANDS: readonly ScreenCommand[] = [
   {
     name: "help",
     says: "helpHelp",

@@ -17,7 +17,7 @@ export interface Choice {
 }
 
 /** What can be completed at the cursor. */
-export interface Lookup {
+export interface MenuLookup {
   /** Where the part of the text begins that an entry replaces. It ends at the cursor. */
   readonly from: number;
   /** The entries, or a function that asks for those of `key`. Keys of one kind begin with the same letter. */
@@ -47,7 +47,7 @@ export const MENU_KEYS: readonly KeyRow<"take" | "choose" | "next" | "previous" 
 export type MenuStep = { readonly action?: EditorAction; readonly submits?: boolean };
 
 export interface CompletionHost {
-  find(editor: EditorState): Lookup | undefined;
+  find(editor: EditorState): MenuLookup | undefined;
   /** Entries have come that took time. */
   changed(): void;
   /** Entries could not be had. */
@@ -60,7 +60,7 @@ export interface CompletionHost {
  */
 export class Completion {
   readonly #host: CompletionHost;
-  #lookup: Lookup | undefined;
+  #lookup: MenuLookup | undefined;
   #came: { readonly key: string; readonly choices: readonly Choice[] } | undefined;
   #asked: string | undefined;
   /** The marked entry; -1 for none. */

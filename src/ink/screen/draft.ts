@@ -14,13 +14,13 @@ import {
 import { editorAction } from "../composer/editor-keys.ts";
 import type { Press } from "../press.ts";
 import { displayed, inLine, type Row, rowsOf, type Surface } from "../rows/row.ts";
-import { Completion, type Lookup } from "./completion.ts";
+import { Completion, type MenuLookup } from "./completion.ts";
 import { type Composed, type Purpose, reasonOf } from "./desk.ts";
 import { type HistorySearch, newSearch, stepSearch } from "./history-search.ts";
 
-export interface DraftHost {
+export interface ComposerDraftHost {
   readonly words: TerminalWords;
-  lookup(editor: EditorState): Lookup | undefined;
+  lookup(editor: EditorState): MenuLookup | undefined;
   /** Whether the agent takes images. */
   takesImages(): boolean;
   note(text: string): void;
@@ -33,8 +33,8 @@ const MAX_PURPOSE_ROWS = 3;
 
 const PROMPT: Purpose = { type: "prompt" };
 
-export class Draft {
-  readonly #host: DraftHost;
+export class ComposerDraft {
+  readonly #host: ComposerDraftHost;
   readonly #menu: Completion;
   #editor: EditorState = emptyEditor;
   #search: HistorySearch | undefined;
@@ -42,7 +42,7 @@ export class Draft {
   /** Paths that were taken from the menu. */
   #files = new Set<string>();
 
-  constructor(host: DraftHost) {
+  constructor(host: ComposerDraftHost) {
     this.#host = host;
     this.#menu = new Completion({
       find: (editor) => host.lookup(editor),

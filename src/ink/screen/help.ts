@@ -4,7 +4,7 @@ import { EDITOR_KEYS } from "../composer/editor-keys.ts";
 import { type KeyRow, keyLabel } from "../keys.ts";
 import { EMPTY_ROW, inLine, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
-import type { Command } from "./command.ts";
+import type { ScreenCommand } from "./command.ts";
 import { MENU_KEYS } from "./completion.ts";
 import type { Desk } from "./desk.ts";
 import { SEARCH_KEYS } from "./history-search.ts";
@@ -20,7 +20,7 @@ const BESIDE = 60;
 /** Columns of the labels beside their texts. */
 const MAX_LABEL = 24;
 
-export function helpRows(desk: Desk, commands: readonly Command[], surface: Surface): readonly Row[] {
+export function helpRows(desk: Desk, commands: readonly ScreenCommand[], surface: Surface): readonly Row[] {
   const { words, chat, canRun } = desk;
   const ofKeys = (rows: readonly KeyRow<unknown>[]): readonly Item[] =>
     rows.map(({ keys, says }) => ({ label: keys.map(keyLabel).join(", "), text: words[says] }));

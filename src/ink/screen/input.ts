@@ -1,18 +1,18 @@
 // Parses what the user types: prompts, and commands such as `/help` and `!ls`.
 import type { TranscriptCommand } from "../../universal/transcript/transcript.ts";
-import type { Command } from "./command.ts";
+import type { ScreenCommand } from "./command.ts";
 
 export type Input =
   | { readonly type: "blank" }
   | { readonly type: "prompt"; readonly text: string }
   /** A command for this machine. */
   | { readonly type: "local"; readonly command: string }
-  | { readonly type: "command"; readonly command: Command; readonly argument: string }
+  | { readonly type: "command"; readonly command: ScreenCommand; readonly argument: string }
   | { readonly type: "unknown"; readonly name: string };
 
 export interface KnownCommands {
   /** Those of the screen. */
-  readonly own: readonly Command[];
+  readonly own: readonly ScreenCommand[];
   /** Those of the agent: they are prompts. */
   readonly agent: readonly TranscriptCommand[];
 }

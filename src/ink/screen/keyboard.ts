@@ -7,10 +7,10 @@ import { type EditorState, MAX_HISTORY } from "../composer/editor.ts";
 import { doesOf } from "../keys.ts";
 import type { Press } from "../press.ts";
 import type { Row, Surface } from "../rows/row.ts";
-import { textOf } from "./branch-commands.ts";
+import { messageText } from "./branch-commands.ts";
 import { COMMANDS } from "./commands.ts";
 import { type CommandOptions, type Desk, type ExitReason, reasonOf } from "./desk.ts";
-import { Draft } from "./draft.ts";
+import { ComposerDraft } from "./draft.ts";
 import type { LocalCommands } from "./local-commands.ts";
 import { lookupAt } from "./lookup.ts";
 import type { Keys, OpenDialog } from "./open-dialog.ts";
@@ -37,7 +37,7 @@ export interface KeyboardHost {
 export class Keyboard {
   readonly #host: KeyboardHost;
   readonly #desk: Desk;
-  readonly #draft: Draft;
+  readonly #draft: ComposerDraft;
   #note: string | undefined;
   #typedAt = Number.NEGATIVE_INFINITY;
   #pressedAt = Number.NEGATIVE_INFINITY;
@@ -67,7 +67,7 @@ export class Keyboard {
         );
       },
     };
-    this.#draft = new Draft({
+    this.#draft = new ComposerDraft({
       words,
       lookup: (editor) => (host.dialog.isOpen ? undefined : lookupAt(editor, this.#desk, COMMANDS)),
       takesImages: () => chat.getSnapshot().capabilities?.images === true,
@@ -156,7 +156,7 @@ export class Keyboard {
     const prompts: string[] = [];
     for (let at = messages.length - 1; at >= 0 && prompts.length < MAX_HISTORY; at--) {
       const message = messages.at(at);
-      if (message?.role === "user") prompts.unshift(textOf(message));
+      if (message?.role === "user") prompts.unshift(messageText(message));
     }
     if (prompts.length > 0) this.#draft.remember(prompts);
   }

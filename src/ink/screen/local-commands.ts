@@ -148,26 +148,34 @@ class LocalRun {
       hang: HANG,
       maxRows: OUTPUT_ROWS,
       shows: "both",
+      words: this.#words,
     });
     const stopped = this.isStopped ? `; ${this.#words.localStopped}` : "";
     sink.print([...rows, ...rowsOf(`${this.#says(this.#end)}${stopped}`, "dim", { columns: sink.columns })]);
-    if (isFolded) sink.fold([foldedText(`The output of ${bounded(this.command)}`, this.#output)]);
+    if (isFolded) sink.fold([foldedText(this.#words.foldedOutput(bounded(this.command)), this.#output)]);
     return true;
   }
 
   #printHead(sink: Sink): void {
     const { columns } = sink;
     const hang: Span = { text: "! ", tone: "user" };
-    const options = { columns, tone: "user", hang, maxRows: PROMPT_ROWS, shows: "both" } as const;
+    const options = {
+      columns,
+      tone: "user",
+      hang,
+      maxRows: PROMPT_ROWS,
+      shows: "both",
+      words: this.#words,
+    } as const;
     const { rows, isFolded } = foldedRows(this.command, options);
     sink.print([EMPTY_ROW, ...rows]);
-    if (isFolded) sink.fold([foldedText("The command", this.command)]);
+    if (isFolded) sink.fold([foldedText(this.#words.foldedCommand, this.command)]);
   }
 
   live(columns: number, maxRows: number, { symbols }: Theme): readonly Row[] {
     if (maxRows <= 0) return [];
     const says = this.isStopped ? this.#words.localIsStopping : this.#words.localRuns;
-    const options = { columns, tone: "plain", hang: HANG, shows: "end" } as const;
+    const options = { columns, tone: "plain", hang: HANG, shows: "end", words: this.#words } as const;
     const rows = maxRows < 3 ? 0 : Math.min(OUTPUT_ROWS, maxRows - 1);
     const output = rows === 0 ? [] : foldedRows(this.#output, { ...options, maxRows: rows }).rows;
     const hints = rowsOf(`${symbols.running} ${says}`, "dim", { columns });

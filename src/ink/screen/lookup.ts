@@ -1,15 +1,15 @@
 // What the menu offers for the text at the cursor: commands, their arguments, files.
 import type { EditorState } from "../composer/editor.ts";
-import type { Command } from "./command.ts";
-import type { Choice, Lookup } from "./completion.ts";
+import type { ScreenCommand } from "./command.ts";
+import type { Choice, MenuLookup } from "./completion.ts";
 import type { Desk } from "./desk.ts";
 
 /** Undefined if there is nothing to complete. */
 export function lookupAt(
   { text, cursor }: EditorState,
   desk: Desk,
-  commands: readonly Command[],
-): Lookup | undefined {
+  commands: readonly ScreenCommand[],
+): MenuLookup | undefined {
   const before = text.slice(0, cursor);
   const isAtEnd = cursor === text.length;
   if (isAtEnd && /^\/[\w?:.-]*$/.test(before)) return nameLookup(before, desk, commands);
@@ -25,7 +25,7 @@ export function lookupAt(
   };
 }
 
-function nameLookup(written: string, desk: Desk, commands: readonly Command[]): Lookup {
+function nameLookup(written: string, desk: Desk, commands: readonly ScreenCommand[]): MenuLookup {
   const offered = commands.filter(({ isOffered }) => isOffered?.(desk) ?? true);
   const own = offered.map(({ name, argument, says }): Choice => {
     const label = `/${name}`;
@@ -47,8 +47,8 @@ function argumentLookup(
   written: string,
   argument: string,
   desk: Desk,
-  choicesOf: NonNullable<Command["choices"]>,
-): Lookup {
+  choicesOf: NonNullable<ScreenCommand["choices"]>,
+): MenuLookup {
   const wanted = argument.trim().toLowerCase();
   const fits = ({ insert, label, detail = "" }: Choice): boolean =>
     insert !== written && (insert.startsWith(written) || `${label} ${detail}`.toLowerCase().includes(wanted));

@@ -20,7 +20,7 @@ const isAction = (text: string): text is keyof typeof ACTIONS => Object.hasOwn(A
 /** Characters of a prompt that a row may show. */
 const MAX_ROW_TEXT = 400;
 
-export function inputOf(input: string | PromptInput): PromptInput {
+export function promptInput(input: string | PromptInput): PromptInput {
   return typeof input === "string" ? { text: input } : input;
 }
 
@@ -30,7 +30,7 @@ export function queueChoices({ chat, numbers, words }: Desk, argument: string): 
   if (number === undefined)
     return chat.getSnapshot().queue.map(({ id, input }) => {
       const label = String(numbers.of(id));
-      return { insert: `/queue ${label} `, label, detail: inputOf(input).text.slice(0, MAX_ROW_TEXT) };
+      return { insert: `/queue ${label} `, label, detail: promptInput(input).text.slice(0, MAX_ROW_TEXT) };
     });
   return Object.entries(ACTIONS).map(([label, says]) => {
     return { insert: `/queue ${number} ${label}`, label, detail: words[says], isWhole: true };
@@ -68,6 +68,6 @@ export function runQueue(desk: Desk, argument: string): Done {
 }
 
 function edited(desk: Desk, { id, input }: QueuedPrompt): Done {
-  desk.compose({ ...inputOf(input), purpose: { type: "queued", id } });
+  desk.compose({ ...promptInput(input), purpose: { type: "queued", id } });
   return undefined;
 }

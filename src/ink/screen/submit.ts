@@ -1,14 +1,14 @@
 // What Enter does with the text of the composer.
 import { displayed } from "../rows/row.ts";
-import type { Command } from "./command.ts";
+import type { ScreenCommand } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import type { Desk } from "./desk.ts";
-import type { Draft } from "./draft.ts";
+import type { ComposerDraft } from "./draft.ts";
 import { readInput } from "./input.ts";
 import type { LocalCommands } from "./local-commands.ts";
 
 /** Sends a prompt or carries out a command. Returns a note for the user. A refused text stays in the composer. */
-export function submit(draft: Draft, desk: Desk, local: LocalCommands): string | undefined {
+export function submit(draft: ComposerDraft, desk: Desk, local: LocalCommands): string | undefined {
   const { chat, words } = desk;
   if (draft.purpose.type !== "prompt") return replace(draft, desk);
   const input = readInput(draft.text, { own: COMMANDS, agent: chat.getSnapshot().commands ?? [] });
@@ -29,7 +29,7 @@ export function submit(draft: Draft, desk: Desk, local: LocalCommands): string |
   }
 }
 
-function run(draft: Draft, desk: Desk, command: Command, argument: string): string | undefined {
+function run(draft: ComposerDraft, desk: Desk, command: ScreenCommand, argument: string): string | undefined {
   const { isOffered, choices, name, needsArgument } = command;
   if (isOffered && !isOffered(desk)) return desk.words.noteNotOffered(`/${name}`);
   const { editor } = draft;
@@ -45,7 +45,12 @@ function run(draft: Draft, desk: Desk, command: Command, argument: string): stri
   return done.fix;
 }
 
-function prompt(draft: Draft, { chat, words }: Desk, local: LocalCommands, text: string): string | undefined {
+function prompt(
+  draft: ComposerDraft,
+  { chat, words }: Desk,
+  local: LocalCommands,
+  text: string,
+): string | undefined {
   const { input } = draft;
   if (input === undefined) return words.noteImageComes;
   const whole = local.attachTo(text);
@@ -57,7 +62,7 @@ function prompt(draft: Draft, { chat, words }: Desk, local: LocalCommands, text:
 }
 
 /** Sends the text in place of another prompt. */
-function replace(draft: Draft, { chat, words }: Desk): string | undefined {
+function replace(draft: ComposerDraft, { chat, words }: Desk): string | undefined {
   const { purpose, input } = draft;
   if (input === undefined) return words.noteImageComes;
   if (draft.text.trim() === "" || purpose.type === "prompt") return words.noteNothingToSend;

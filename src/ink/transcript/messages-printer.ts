@@ -5,6 +5,7 @@ import type { PlanEntry } from "../../universal/transcript/transcript.ts";
 import { endRows, errorRows, type MessageRowsOptions, promptRows } from "../parts/message-rows.ts";
 import { isSamePlan, planRows } from "../parts/plan-rows.ts";
 import { EMPTY_ROW, type Row, rowsOf } from "../rows/row.ts";
+import { screenWords } from "../theme.ts";
 import { type LiveOptions, PartsPrinter } from "./parts-printer.ts";
 import type { Sink } from "./sink.ts";
 
@@ -63,9 +64,8 @@ export class MessagesPrinter {
     this.#parts = undefined;
     this.#prompt = undefined;
     const { branches } = messages.at(at) ?? {};
-    const says = branches
-      ? `branch ${branches.at} of ${branches.of} from here on`
-      : "another conversation from here on";
+    const { branchShown, branchChanged } = screenWords(sink.theme);
+    const says = branches ? branchShown(branches) : branchChanged;
     sink.print([EMPTY_ROW, ...rowsOf(says, "accent", { columns: sink.columns })]);
   }
 

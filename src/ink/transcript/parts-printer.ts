@@ -12,6 +12,7 @@ import {
 } from "../parts/reasoning-rows.ts";
 import { isToolOver } from "../parts/tool-rows.ts";
 import type { Row } from "../rows/row.ts";
+import { screenWords } from "../theme.ts";
 import { MarkdownPrinter } from "./markdown-printer.ts";
 import { headed, type PartLook, type Sink } from "./sink.ts";
 import { TextPrinter } from "./text-printer.ts";
@@ -99,7 +100,7 @@ export class PartsPrinter {
     if (foldsReasoning && !begun) {
       if (!isEnded) return false;
       sink.print([head]);
-      if (part.text.trim() !== "") sink.fold([foldedText("The reasoning", part.text)]);
+      if (part.text.trim() !== "") sink.fold([foldedText(screenWords(theme).foldedReasoning, part.text)]);
       return true;
     }
     const printer = begun?.printer ?? new TextPrinter("dim", reasoningHang(theme));

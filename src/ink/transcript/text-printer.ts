@@ -3,20 +3,18 @@ import { createInert, type InertStream } from "../../chat/print/inert.ts";
 import { type Row, rowsOf, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import { wrap } from "../rows/wrap.ts";
-import type { Tone } from "../theme.ts";
-import { GrowingText } from "./growing-text.ts";
+import { screenWords, type Tone } from "../theme.ts";
+import { SeenText } from "./seen-text.ts";
 import type { Sink } from "./sink.ts";
 
 /** Maximum rows of an open text that the live region lays out. */
 const MAX_LIVE_ROWS = 200;
 
-export const DIFFERS = "(the final text differs from what was shown; here is the whole text)";
-
 /** Rows leave the live region at the top, and are printed once. */
 export class TextPrinter {
   readonly #tone: Tone;
   readonly #hang: Span | undefined;
-  readonly #growing = new GrowingText();
+  readonly #seen = new SeenText();
   #inert: InertStream = createInert();
   /** The unprinted end of the text, made inert. */
   #pending = "";
@@ -36,7 +34,7 @@ export class TextPrinter {
   /** Takes the current text. Linear in the new text; at the end, linear in the whole text. */
   feed(text: string, isEnded: boolean): void {
     if (this.#isEnded) return;
-    const { fresh, isOther } = this.#growing.next(text, isEnded);
+    const { fresh, isOther } = this.#seen.next(text, isEnded);
     if (isOther) this.#restart();
     this.#push(fresh);
     if (!isEnded) return;
@@ -48,7 +46,7 @@ export class TextPrinter {
   print(sink: Sink): boolean {
     if (this.#isReplaced && sink.space > 0) {
       this.#isReplaced = false;
-      sink.print(rowsOf(DIFFERS, "warn", { columns: sink.columns }));
+      sink.print(rowsOf(screenWords(sink.theme).textDiffers, "warn", { columns: sink.columns }));
     }
     if (this.#isEnded && this.#pending === "") return true;
     const keep = this.#isEnded ? 0 : Math.max(1, sink.tailRows);
