@@ -9,7 +9,7 @@ export type TerminalText = {
 export type TerminalWords = typeof terminalWords;
 
 export const terminalWords = {
-  placeholder: "Write to the agent; /help",
+  emptyComposer: "Write to the agent; /help",
   noKeys: "There is no terminal to type on.",
 
   // Printed rows

@@ -5,7 +5,8 @@ import type { Chat as AgentChat } from "../../chat/chat.ts";
 import { systemClock } from "../../core/clock.ts";
 import { useChat } from "../../react/index.ts";
 import type { Highlighter } from "../../screens/highlight.ts";
-import { type TerminalWords, terminalWords } from "../../screens/words-terminal.ts";
+import type { Words } from "../../screens/words.ts";
+import { terminalWords } from "../../screens/words-terminal.ts";
 import { pressesOf } from "../press.ts";
 import { Rows } from "../rows/rows.tsx";
 import { ChatScreen } from "../screen/chat-screen.ts";
@@ -24,12 +25,12 @@ export interface ChatProps extends CommandOptions {
   readonly theme?: Theme;
   /** Colours code blocks, such as `highlightWith(lowlight)`. Fixed while mounted. @default code has one colour */
   readonly highlight?: Highlighter;
-  /** Shown in an empty composer. @default `words.placeholder` */
+  /** Shown in an empty composer. @default `words.emptyComposer` */
   readonly placeholder?: string;
   /** Printed once at the start, with the model and the mode if the agent has any. @default nothing is printed */
   readonly header?: ChatHeader;
   /** Words in place of the screen's own. Fixed while mounted. @default English */
-  readonly words?: Partial<TerminalWords>;
+  readonly words?: Partial<Words>;
   /** Runs a `!command` on this machine. @default such commands are not offered */
   readonly runCommand?: RunCommand;
   /** The user leaves, perhaps for another chat. Unmount the component and close the chat. */
@@ -51,7 +52,7 @@ export function Chat(props: ChatProps): ReactElement {
   const { stdout } = useStdout();
   const [screen] = useState(() => {
     const words = { ...terminalWords, ...props.words };
-    const { placeholder = words.placeholder, header, copy, writeFile, chats } = props;
+    const { placeholder = words.emptyComposer, header, copy, writeFile, chats } = props;
     const canRun = props.runCommand !== undefined;
     const runCommand: RunCommand = (command, onOutput) =>
       (latest.current.runCommand ?? noCommands)(command, onOutput);

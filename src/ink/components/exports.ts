@@ -7,6 +7,7 @@ export {
   highlightWith,
   type Lowlight,
 } from "../../screens/highlight.ts";
+export type { Words } from "../../screens/words.ts";
 export type { TerminalWords } from "../../screens/words-terminal.ts";
 export type { PendingApproval } from "../dialogs/approval-dialog.ts";
 export type { PendingQuestion } from "../dialogs/question-dialog.ts";

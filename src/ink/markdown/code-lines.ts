@@ -32,7 +32,10 @@ export function codeLines(
 ): readonly Line[] {
   const { language, joins, midLine } = block;
   const name: Row = [{ text: inLine(language), tone: "dim" }];
-  const rows = [...(language === "" || joins ? [] : [name]), ...splitLines(codeSpans(block, surface, before))];
+  const rows = [
+    ...(language === "" || joins ? [] : [name]),
+    ...splitLines(codeSpans(block, surface, before)),
+  ];
   const below: Row = [...hang, INDENT];
   return rows.map((spans, at) => ({
     lead: at === 0 ? [...lead, INDENT] : below,

@@ -6,6 +6,7 @@ export {
   highlightWith,
   type Lowlight,
 } from "../../screens/highlight.ts";
+export type { Words } from "../../screens/words.ts";
 export { type PageWords, pageWords } from "../../screens/words-page.ts";
 export { Announcer } from "./announcer.tsx";
 export { ApprovalView as Approval } from "./approval.tsx";

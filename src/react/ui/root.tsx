@@ -2,6 +2,7 @@
 import { createContext, type ReactElement, type ReactNode, useContext, useMemo } from "react";
 import type { Chat as AgentChat } from "../../chat/chat.ts";
 import type { Highlighter } from "../../screens/highlight.ts";
+import type { Words } from "../../screens/words.ts";
 import { type PageWords, pageWords } from "../../screens/words-page.ts";
 import { ChatProvider } from "../context.ts";
 import { useChat } from "../index.ts";
@@ -11,7 +12,7 @@ export interface ChatRootProps {
   /** @default the chat of the nearest `<ChatProvider>` */
   readonly chat?: AgentChat;
   /** Replaces words of the page. */
-  readonly words?: Partial<PageWords>;
+  readonly words?: Partial<Words>;
   /** Colours code, such as `highlightWith(lowlight)`. @default code has one colour */
   readonly highlight?: Highlighter;
   readonly slots?: ChatSlots;
