@@ -12,6 +12,7 @@ import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Answer, Decision } from "../core/values.ts";
 import type { AgentSource, EventListener } from "../universal/stream.ts";
 import type { Chat, ChatCancel, ChatFiles, ChatResume, ChatSend } from "./chat.ts";
+import { checkId, checkWord } from "./checks.ts";
 import { choose, completions } from "./choices.ts";
 import { type ConnectionChange, NO_CONNECTION, stepConnection } from "./connection.ts";
 import { InboxTurns } from "./inbox-turns.ts";
@@ -345,17 +346,6 @@ const NOTHING_YET = {
   queue: [],
   problem: undefined,
 } as const;
-
-function checkId(id: unknown, list: "approvals" | "pending"): void {
-  if (typeof id === "string") return;
-  throw new InvalidInputError(`the id is ${describe(id)}.`, `Pass the id of an entry of \`${list}\`.`);
-}
-
-function checkWord(word: unknown, ...words: readonly string[]): void {
-  if (typeof word === "string" && words.includes(word)) return;
-  const hint = `Pass one of ${words.map((known) => `"${known}"`).join(", ")}.`;
-  throw new InvalidInputError(`the choice is ${describe(word)}.`, hint);
-}
 
 /** Returns `before` if nothing has changed, because clients make a new object at each read. */
 function sameCapabilities(
