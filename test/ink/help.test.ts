@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { EDITOR_KEYS } from "../../src/ink/composer/editor-keys.ts";
+import { APPROVAL_CHOICES } from "../../src/ink/dialogs/approval-choices.ts";
 import { keyLabel } from "../../src/ink/keys.ts";
 import { COMMANDS } from "../../src/ink/screen/commands.ts";
 import { MENU_KEYS } from "../../src/ink/screen/completion.ts";
@@ -42,6 +43,8 @@ describe("/help", () => {
       expect(words(shown)).toContain(terminalWords[row.says]);
     }
     expect(words(shown)).toContain("/review branch reviews a change");
+    for (const { key, label } of APPROVAL_CHOICES)
+      expect(words(shown)).toContain(` ${key} ${terminalWords[label]}`);
   });
 
   test("leaves out what the app and the agent do not have", async () => {

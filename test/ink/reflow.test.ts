@@ -135,7 +135,7 @@ const MARKDOWN = {
 
 describe.each([
   [80, 24, [50, 80, 40]],
-  [40, 15, [30, 20]],
+  [40, 15, [20]],
   [200, 60, [120, 80]],
 ] as const)("Markdown on %i columns and %i rows", (columns, rows, widths) => {
   test.each(Object.entries(MARKDOWN))(

@@ -12,7 +12,7 @@ import { flow } from "./dialog.ts";
 export type PendingApproval = Extract<ChatPending, { readonly type: "approval" }>;
 
 /** The user's choices. `isLasting`: only for a call that can get a grant. */
-const CHOICES = [
+export const APPROVAL_CHOICES = [
   { key: "y", label: "choiceOnce", isLasting: false },
   { key: "t", label: "choiceTurn", isLasting: true },
   { key: "a", label: "choiceAlways", isLasting: true },
@@ -24,7 +24,7 @@ const CHOICES = [
 /** Columns for all choices in one row, with gaps of two. */
 const WIDE = 83;
 
-export type ChoiceKey = (typeof CHOICES)[number]["key"];
+export type ChoiceKey = (typeof APPROVAL_CHOICES)[number]["key"];
 
 /** The decision of each choice. `r` and `e` open a second step. */
 export const DECISIONS = {
@@ -36,8 +36,8 @@ export const DECISIONS = {
 
 export const EVERY_CALL: Decision = { decision: "always", tool: true };
 
-function choicesFor({ grant }: PendingApproval): readonly (typeof CHOICES)[number][] {
-  return CHOICES.filter(({ isLasting }) => grant !== undefined || !isLasting);
+function choicesFor({ grant }: PendingApproval): readonly (typeof APPROVAL_CHOICES)[number][] {
+  return APPROVAL_CHOICES.filter(({ isLasting }) => grant !== undefined || !isLasting);
 }
 
 /** Accepts only the key alone, not a word that begins with it. */

@@ -1,6 +1,7 @@
 // `/help`: the keys and commands, from the tables that the keyboard uses.
 import type { TerminalText } from "../../screens/words-terminal.ts";
 import { EDITOR_KEYS } from "../composer/editor-keys.ts";
+import { APPROVAL_CHOICES } from "../dialogs/approval-choices.ts";
 import { type KeyRow, keyLabel } from "../keys.ts";
 import { EMPTY_ROW, inLine, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
@@ -46,6 +47,7 @@ export function helpRows(desk: Desk, commands: readonly ScreenCommand[], surface
     ["helpEditing", ofKeys(EDITOR_KEYS)],
     ["helpMenu", ofKeys(MENU_KEYS)],
     ["helpSearch", ofKeys(SEARCH_KEYS)],
+    ["helpApproval", APPROVAL_CHOICES.map(({ key, label }) => ({ label: key, text: words[label] }))],
   ];
   return sections.flatMap(([title, items]): readonly Row[] => {
     if (items.length === 0) return [];
