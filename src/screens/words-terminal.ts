@@ -224,7 +224,7 @@ export const terminalWords = {
   helpEditing: "Keys for the text",
   helpMenu: "Keys for the menu above the text",
   helpSearch: "Keys for the search",
-  helpApproval: "Keys of an approval; the dialogs name theirs",
+  helpApproval: "Keys of an approval",
   helpSlash: "a command; // for one of the agent that is named like one of these",
   helpAt: "a file, anywhere in the text: it goes along with the prompt",
   helpBang: "a command for this machine; the next prompt includes its output",

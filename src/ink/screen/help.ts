@@ -51,8 +51,8 @@ export function helpRows(desk: Desk, commands: readonly ScreenCommand[], surface
   ];
   return sections.flatMap(([title, items]): readonly Row[] => {
     if (items.length === 0) return [];
-    const head: Row = [{ text: words[title], tone: "strong" }];
-    return [EMPTY_ROW, head, ...itemRows(items, surface.columns)];
+    const head = rowsOf(words[title], "strong", { columns: surface.columns });
+    return [EMPTY_ROW, ...head, ...itemRows(items, surface.columns)];
   });
 }
 
