@@ -2,7 +2,7 @@
 import { describe } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 
-export function checkId(id: unknown, list: "approvals" | "pending"): void {
+export function checkEntryId(id: unknown, list: "approvals" | "pending"): void {
   if (typeof id === "string") return;
   throw new InvalidInputError(`the id is ${describe(id)}.`, `Pass the id of an entry of \`${list}\`.`);
 }
