@@ -2,6 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isSkipped, launchChromium } from "../../docs/support/snippet-pages.ts";
 import { PAYLOADS } from "../../screens/payloads.ts";
+import type { TestPage } from "./support/program.tsx";
 import { openUi } from "./support/ui-page.ts";
 
 let browser: Browser;
@@ -9,6 +10,9 @@ beforeAll(async () => {
   if (!isSkipped) browser = await launchChromium();
 });
 afterAll(() => browser?.close());
+
+// `program.tsx` puts it there. The functions below run in the page.
+declare const page: TestPage;
 
 /** Payloads on one page. */
 const BATCH = 50;
@@ -174,12 +178,12 @@ test.skipIf(isSkipped)(
   { timeout: 600_000 },
   async () => {
     await using ui = await openUi(browser);
-    const { page } = ui;
+    const { page: shown } = ui;
     for (let from = 0; from < PAYLOADS.length; from += BATCH) {
       const payloads = PAYLOADS.slice(from, from + BATCH);
       for (const asks of [false, true]) {
-        await page.evaluate(`(${show.toString()})(${JSON.stringify(payloads)}, ${asks}); page.settled()`);
-        const { found, count } = await page.evaluate<{ found: readonly string[]; count: number }>(SUSPECTS);
+        await shown.evaluate(`(${show.toString()})(${JSON.stringify(payloads)}, ${asks}); page.settled()`);
+        const { found, count } = await shown.evaluate<{ found: readonly string[]; count: number }>(SUSPECTS);
         expect({ from, found }).toEqual({ from, found: [] });
         expect(count).toBeGreaterThan(BATCH * 10);
       }

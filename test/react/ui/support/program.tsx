@@ -110,7 +110,4 @@ const page = {
 
 export type TestPage = typeof page;
 
-declare global {
-  var page: TestPage;
-}
-globalThis.page = page;
+Object.assign(globalThis, { page });
