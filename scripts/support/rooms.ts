@@ -105,6 +105,7 @@ export const SMALL_PARTS: readonly string[] = [
   "table",
   "text",
   "turn/origin",
+  "turn/prompt-files",
   "turn/prompt-input",
   "values",
 ].map((part) => `core/${part}.ts`);

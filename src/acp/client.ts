@@ -6,7 +6,7 @@ import { BaseClient } from "../core/client/base-client.ts";
 import { RequestError } from "../core/errors.ts";
 import { Gate } from "../core/gate/gate.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
-import { type FileList, type FilesOptions, listFiles } from "../core/turn/prompt-files.ts";
+import { type FileList, type FilesOptions, listPromptFiles } from "../core/turn/prompt-files.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { AcpCore } from "./acp-core.ts";
@@ -140,7 +140,7 @@ export class AcpClient
 
   /** Paths for the completion of a file in a prompt. @throws UnsupportedError without the option `files` */
   files(prefix: string, options: FilesOptions = {}): Promise<FileList> {
-    return listFiles(this.#core.settings.files, prefix, options);
+    return listPromptFiles(this.#core.settings.files, prefix, options);
   }
 
   /** What is known of an open session. */

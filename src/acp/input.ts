@@ -64,7 +64,7 @@ function checkedSize(blocks: readonly AcpContentBlock[], limit: number): number 
  * The prompt with its files: their texts if the agent takes such parts, otherwise links, which the agent reads by itself.
  * @throws PayloadTooLargeError
  */
-export function withFiles(
+export function withFileBlocks(
   prompt: AcpPrompt,
   files: readonly PromptFile[],
   agent: AcpAgent | undefined,

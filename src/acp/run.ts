@@ -4,11 +4,11 @@ import { fieldsOf } from "../core/checks.ts";
 import type { LocalWork } from "../core/client/local-turns.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import { type AgentwireError, ClosedError, copyError, isAgentwireError } from "../core/errors.ts";
-import { readFiles } from "../core/turn/prompt-files.ts";
+import { readPromptFiles } from "../core/turn/prompt-files.ts";
 import type { AcpCore } from "./acp-core.ts";
 import { TurnActivity } from "./activity.ts";
 import { AgentRefusal, asAcpError, turnError } from "./errors.ts";
-import { type AcpPrompt, lackedBy, withFiles } from "./input.ts";
+import { type AcpPrompt, lackedBy, withFileBlocks } from "./input.ts";
 import type { AcpSessionRef, Links, OpenSession } from "./links.ts";
 import type { Pauses } from "./pauses.ts";
 import { type AcpTurn, type AcpTurnState, acpResultOf } from "./turn.ts";
@@ -85,9 +85,9 @@ export class AcpRun implements LocalWork {
       }
       this.#isLocked = true;
       const { files, maxSendBytes } = core.settings;
-      const read = await readFiles(files, job.prompt.files, this.#reading.signal);
+      const read = await readPromptFiles(files, job.prompt.files, this.#reading.signal);
       const open = await links.open(job.ref);
-      const prompt = withFiles(job.prompt, read, open.link.agent, maxSendBytes);
+      const prompt = withFileBlocks(job.prompt, read, open.link.agent, maxSendBytes);
       core.outbox.run(() => this.#begin(open, prompt));
     } catch (error) {
       core.outbox.run(() => {

@@ -12,6 +12,7 @@ import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Answer, Decision } from "../core/values.ts";
 import type { AgentSource, EventListener } from "../universal/stream.ts";
 import type { Chat, ChatCancel, ChatFiles, ChatResume, ChatSend } from "./chat.ts";
+import { checkEntryId, checkWord } from "./checks.ts";
 import { choose, completions } from "./choices.ts";
 import { type ConnectionChange, NO_CONNECTION, stepConnection } from "./connection.ts";
 import { InboxTurns } from "./inbox-turns.ts";
@@ -140,7 +141,7 @@ export class LiveChat implements Chat, TurnsHost {
 
   readonly revoke = (id: string): ChatResult =>
     this.#problem.try(() => {
-      checkId(id, "approvals");
+      checkEntryId(id, "approvals");
       if (this.#turns.client?.revoke(id)) this.#turns.onRequests();
       return OK;
     });
@@ -232,7 +233,7 @@ export class LiveChat implements Chat, TurnsHost {
   /** Replies to a pending request. An unknown id is a request that has ended: nothing happens. */
   #reply(id: string, reply: (client: AnyAgentClient, requestId: string) => unknown): ChatResult {
     return this.#problem.try(() => {
-      checkId(id, "pending");
+      checkEntryId(id, "pending");
       const { client, requests } = this.#turns;
       const requestId = requests?.requestOf(id);
       if (client && requestId !== undefined) reply(client, requestId);
@@ -345,17 +346,6 @@ const NOTHING_YET = {
   queue: [],
   problem: undefined,
 } as const;
-
-function checkId(id: unknown, list: "approvals" | "pending"): void {
-  if (typeof id === "string") return;
-  throw new InvalidInputError(`the id is ${describe(id)}.`, `Pass the id of an entry of \`${list}\`.`);
-}
-
-function checkWord(word: unknown, ...words: readonly string[]): void {
-  if (typeof word === "string" && words.includes(word)) return;
-  const hint = `Pass one of ${words.map((known) => `"${known}"`).join(", ")}.`;
-  throw new InvalidInputError(`the choice is ${describe(word)}.`, hint);
-}
 
 /** Returns `before` if nothing has changed, because clients make a new object at each read. */
 function sameCapabilities(

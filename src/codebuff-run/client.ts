@@ -4,7 +4,7 @@ import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { BaseClient } from "../core/client/base-client.ts";
 import { Gate } from "../core/gate/gate.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
-import { type FileList, type FilesOptions, listFiles } from "../core/turn/prompt-files.ts";
+import { type FileList, type FilesOptions, listPromptFiles } from "../core/turn/prompt-files.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { type ToolParametersByName, tellsPreview } from "./calls/toolbox.ts";
@@ -107,7 +107,7 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
 
   /** Paths for the completion of a file in a prompt. @throws UnsupportedError without the option `files` */
   files(prefix: string, options: FilesOptions = {}): Promise<FileList> {
-    return listFiles(this.#core.settings.files, prefix, options);
+    return listPromptFiles(this.#core.settings.files, prefix, options);
   }
 
   /** Whether the backend reports that it is healthy, within 5 s. Never rejects. False without a backend. */

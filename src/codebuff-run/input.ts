@@ -4,7 +4,7 @@ import { type Check, type Checks, checks, checkValues, describe } from "../core/
 import { InvalidInputError } from "../core/errors.ts";
 import { checkNames } from "../core/names.ts";
 import { utf8Length, wellFormed } from "../core/text.ts";
-import { type PromptFile, textParts } from "../core/turn/prompt-files.ts";
+import { fileParts, type PromptFile } from "../core/turn/prompt-files.ts";
 import {
   checkOwnPrompt,
   type PromptImage,
@@ -88,8 +88,8 @@ export function buildPrompt(
 }
 
 /** The prompt with the texts of its files. @throws InvalidInputError for a file without a text */
-export function withFiles(prompt: RunPrompt, files: readonly PromptFile[]): RunPrompt {
-  return { ...prompt, content: [...prompt.content, ...textParts(files).map(readPart)] };
+export function withAttachments(prompt: RunPrompt, files: readonly PromptFile[]): RunPrompt {
+  return { ...prompt, content: [...prompt.content, ...fileParts(files).map(readPart)] };
 }
 
 /** Marks the text at `at` as user input, and adds the parameters. */

@@ -6,7 +6,7 @@ import type { Gate, Withdraw } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
 import { cleanCause } from "../core/tell/clean-cause.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
-import { readFiles } from "../core/turn/prompt-files.ts";
+import { readPromptFiles } from "../core/turn/prompt-files.ts";
 import { AgentRun } from "./agents/agent-run.ts";
 import { agentOfMode, KnownAgents } from "./agents/agents.ts";
 import { readFacts, tellProject } from "./agents/project-facts.ts";
@@ -15,7 +15,7 @@ import { backendTools } from "./calls/backend-tools.ts";
 import type { Tool } from "./calls/toolbox.ts";
 import { continued, showUnknown } from "./calls/unknown-calls.ts";
 import { CodebuffRunError, failureOutput, runFailureOf } from "./errors.ts";
-import { promptMessage, type RunPrompt, withFiles } from "./input.ts";
+import { promptMessage, type RunPrompt, withAttachments } from "./input.ts";
 import type {
   CodebuffRunEvent,
   RunAgentState,
@@ -138,8 +138,8 @@ export class Run implements LocalWork {
 
   async #readFiles(): Promise<void> {
     const { settings } = this.#setup.core;
-    const files = await readFiles(settings.files, this.#prompt.files, this.#controller.signal);
-    this.#prompt = withFiles(this.#prompt, files);
+    const files = await readPromptFiles(settings.files, this.#prompt.files, this.#controller.signal);
+    this.#prompt = withAttachments(this.#prompt, files);
   }
 
   /** Stops the turn. It settles when its tools have ended; with `isUrgent`, at once. */

@@ -7,7 +7,7 @@ import { TURN_CHECKS } from "../core/client/options.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
-import { type FileList, type FilesOptions, listFiles } from "../core/turn/prompt-files.ts";
+import { type FileList, type FilesOptions, listPromptFiles } from "../core/turn/prompt-files.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import {
@@ -25,7 +25,7 @@ import {
   type PromptActionData,
   promptFor,
   toJson,
-  withFiles,
+  withFileParts,
 } from "./input.ts";
 import { type CodebuffServer, encode, hotChunk, type InitResponse } from "./messages.ts";
 import {
@@ -173,7 +173,7 @@ export class CodebuffClient
       },
       files: filesIn(input),
       addFiles: (files) => {
-        data = withFiles(data, files);
+        data = withFileParts(data, files);
       },
       options,
       // An unknown server counts as the proxy, which is stricter.
@@ -216,7 +216,7 @@ export class CodebuffClient
 
   /** Paths for the completion of a file in a prompt. @throws UnsupportedError without the option `files` */
   files(prefix: string, options: FilesOptions = {}): Promise<FileList> {
-    return listFiles(this.#settings.files, prefix, options);
+    return listPromptFiles(this.#settings.files, prefix, options);
   }
 
   /**

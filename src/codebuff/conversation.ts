@@ -8,7 +8,7 @@ import {
 } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
-import { type CodebuffPromptInput, filesIn, type PromptActionData, toJson, withFiles } from "./input.ts";
+import { type CodebuffPromptInput, filesIn, type PromptActionData, toJson, withFileParts } from "./input.ts";
 import type { CodebuffServer } from "./messages.ts";
 import type { CodebuffPromptOptions } from "./options.ts";
 import { type CodebuffConversationState, CodebuffMemory } from "./prompts/memory.ts";
@@ -71,7 +71,7 @@ export function openConversation(
           },
           files: filesIn(input),
           addFiles: (files) => {
-            data = withFiles(data, files);
+            data = withFileParts(data, files);
           },
           options,
           json,

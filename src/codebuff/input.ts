@@ -2,7 +2,7 @@
 import { fromBase64, HEAD_BASE64, imageTypeOf, isBase64 } from "../core/bytes.ts";
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import { type PromptFile, textParts } from "../core/turn/prompt-files.ts";
+import { fileParts, type PromptFile } from "../core/turn/prompt-files.ts";
 import { type PromptOf, readPromptInput } from "../core/turn/prompt-input.ts";
 import type { CodebuffServer } from "./messages.ts";
 import { type Content, chatMessages, isContentPart, plainContent, wireParts } from "./prompts/content.ts";
@@ -136,8 +136,8 @@ export function filesIn(input: unknown): readonly string[] {
 }
 
 /** The data with the texts of files in front of its content. @throws InvalidInputError for a file without a text */
-export function withFiles(data: PromptActionData, files: readonly PromptFile[]): PromptActionData {
-  return { ...data, content: [...textParts(files), ...(data.content ?? [])] };
+export function withFileParts(data: PromptActionData, files: readonly PromptFile[]): PromptActionData {
+  return { ...data, content: [...fileParts(files), ...(data.content ?? [])] };
 }
 
 /** The image type by its first bytes. The proxy reads an image without a type as PNG. A `data:` URL names its type. */

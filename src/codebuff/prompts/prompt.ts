@@ -3,7 +3,7 @@ import { isObject } from "../../core/checks.ts";
 import type { CancelTimer } from "../../core/clock.ts";
 import { type AgentwireError, InvalidInputError, isAgentwireError } from "../../core/errors.ts";
 import type { LiveTurn } from "../../core/turn/live-turn.ts";
-import { type PromptFile, readFiles } from "../../core/turn/prompt-files.ts";
+import { type PromptFile, readPromptFiles } from "../../core/turn/prompt-files.ts";
 import type { Job } from "../../core/turn/runner.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
 import type { TurnProgress } from "../../core/turn/turn-setup.ts";
@@ -136,7 +136,7 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, UnwrittenFram
     const { files, addFiles } = this.#order;
     this.#reading = new AbortController();
     try {
-      addFiles(await readFiles(settings.files, files, this.#reading.signal));
+      addFiles(await readPromptFiles(settings.files, files, this.#reading.signal));
       core.outbox.run(ready);
     } catch (error) {
       core.outbox.run(() => this.turn.fail(unwritable(error)));

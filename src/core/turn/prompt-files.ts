@@ -61,7 +61,7 @@ export interface FilesOptions {
 }
 
 /** @throws UnsupportedError without a folder */
-export async function listFiles(
+export async function listPromptFiles(
   files: PromptFiles | undefined,
   prefix: string,
   { signal = new AbortController().signal }: FilesOptions,
@@ -74,7 +74,7 @@ export async function listFiles(
  * Checks and reads the files of a prompt.
  * @throws InvalidInputError; the signal's reason
  */
-export async function readFiles(
+export async function readPromptFiles(
   files: PromptFiles | undefined,
   paths: readonly string[],
   signal: AbortSignal,
@@ -89,7 +89,7 @@ export async function readFiles(
 }
 
 /** The files as parts of a prompt with texts. @throws InvalidInputError for a file without a text */
-export function textParts(
+export function fileParts(
   files: readonly PromptFile[],
 ): readonly { readonly type: "file"; readonly name: string; readonly text: string }[] {
   return files.map(({ path: name, text }) => {

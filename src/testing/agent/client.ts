@@ -6,7 +6,7 @@ import { TURN_CHECKS } from "../../core/client/options.ts";
 import { InvalidInputError, UnsupportedError } from "../../core/errors.ts";
 import { Gate } from "../../core/gate/gate.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";
-import { type FileList, type FilesOptions, listFiles } from "../../core/turn/prompt-files.ts";
+import { type FileList, type FilesOptions, listPromptFiles } from "../../core/turn/prompt-files.ts";
 import { type PromptInput, readPromptInput, readPromptText } from "../../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
 import type { MockBackend } from "./backend.ts";
@@ -88,7 +88,7 @@ export class MockAgentClient
 
   /** Paths for the completion of a file in a prompt. @throws UnsupportedError without the option `files` */
   files(prefix: string, options: FilesOptions = {}): Promise<FileList> {
-    return listFiles(this.#parts.backend.files, prefix, options);
+    return listPromptFiles(this.#parts.backend.files, prefix, options);
   }
 
   get #host(): MockConversationHost {

@@ -4,7 +4,7 @@ import { type AgentwireError, ConnectionLostError, isAgentwireError } from "../.
 import { closedInTurn } from "../../core/link/connection-errors.ts";
 import type { ConversationMessage } from "../../core/turn/conversation.ts";
 import type { LiveTurn } from "../../core/turn/live-turn.ts";
-import { type PromptFile, readFiles } from "../../core/turn/prompt-files.ts";
+import { type PromptFile, readPromptFiles } from "../../core/turn/prompt-files.ts";
 import type { PromptImage } from "../../core/turn/prompt-input.ts";
 import { type Course, Runner } from "../../core/turn/runner.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
@@ -89,7 +89,7 @@ export class MockTurns implements Course<MockJob>, LinkUser {
   async #startWithFiles(job: MockJob): Promise<void> {
     const { backend, core } = this.#parts;
     try {
-      job.files = await readFiles(backend.files, job.prompt.paths, job.reading.signal);
+      job.files = await readPromptFiles(backend.files, job.prompt.paths, job.reading.signal);
       core.outbox.run(() => this.runner.start(job));
     } catch (error) {
       if (!isAgentwireError(error)) return; // the turn has settled
