@@ -26,7 +26,7 @@ export default defineConfig({
   },
   // What the sources import. Found while somebody looks at the page, it would be loaded anew under them.
   optimizeDeps: {
-    include: ["eventemitter3", "p-retry", "react", "react-dom/client", "react/jsx-dev-runtime", "zod/mini"],
+    include: ["eventemitter3", "lowlight", "p-retry", "react", "react-dom/client", "react/jsx-dev-runtime", "zod/mini"],
   },
   // Every backend is in the page, and the agent that runs in it.
   build: { target: "es2022", emptyOutDir: true, chunkSizeWarningLimit: 1_000 },

@@ -44,12 +44,13 @@ export const packageCheck: Check = async (root, note) => {
   }
   note(`${files.length} files in the tarball`);
 
+  const styles = Object.keys(manifest.exports).filter((subpath) => subpath.endsWith(".css"));
   const subpaths = Object.keys(manifest.exports).filter((subpath) => !/\.(?:json|css)$/.test(subpath));
   // Ink is an ES module that awaits at its top level: no CommonJS can load it, nor what imports it.
   const esmOnly = subpaths.filter(
     (subpath) => resolveTarget(manifest.exports[subpath], new Set(["node", "require"])) === undefined,
   );
-  for (const complaint of await lint(consumer.tarball, esmOnly)) report("package.json", complaint);
+  for (const complaint of await lint(consumer.tarball, esmOnly, styles)) report("package.json", complaint);
   note("publint --strict, attw --profile node16");
 
   for (const subpath of subpaths) {

@@ -78,7 +78,7 @@ export interface PageWords {
   readonly takeBack: string;
   // The composer and what waits
   readonly message: string;
-  readonly placeholder: (agent: string | undefined) => string;
+  readonly emptyField: (agent: string | undefined) => string;
   readonly send: string;
   readonly cancel: string;
   readonly hint: string;
@@ -212,7 +212,7 @@ export const pageWords: PageWords = {
   takeBack: "Take back",
 
   message: "Your message",
-  placeholder: (agent) => (agent === undefined ? "Write a message" : `Say something to ${agent}`),
+  emptyField: (agent) => (agent === undefined ? "Write a message" : `Say something to ${agent}`),
   send: "Send",
   cancel: "Cancel",
   hint: "Enter sends, Shift+Enter begins a line, Esc cancels.",

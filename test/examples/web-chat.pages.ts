@@ -349,7 +349,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       await visitor.say("count");
       await visitor.hears("2 3");
       // The answer stands still.
-      await visitor.page.clock.pauseAt(await visitor.page.evaluate<number>("Date.now() + 100"));
+      await visitor.page.clock.pauseAt(await visitor.page.evaluate<number>("Date.now() + 1_000"));
       for (let sent = 0; sent < MAX_QUEUED_PROMPTS; sent++) await visitor.say(`${sent}`);
       expect(await visitor.field.inputValue()).toBe("");
       await visitor.say("an important message");

@@ -25,8 +25,10 @@ afterAll(() => closing.abort());
 async function open(
   script: MockAgentScript,
   shows: RegExp,
+  columns = 80,
+  rows = 24,
 ): Promise<{ readonly terminal: TestTerminal; readonly agent: MockAgent }> {
-  const terminal = new TestTerminal(80, 24);
+  const terminal = new TestTerminal(columns, rows);
   const { stdin, stdout } = terminal;
   const agent = new MockAgent({ script });
   const chat = createChat(agent);
@@ -121,6 +123,37 @@ describe("a window that becomes narrower during an answer", () => {
     expect(shown.match(/wants to use/g)).toHaveLength(1);
     expect(shown.match(/y once/g)).toHaveLength(1);
   });
+});
+
+/** Every block of Markdown, each word once. */
+const MARKDOWN = {
+  "a table": `| a | b |\n|---|---|\n${Array.from({ length: 60 }, (_, at) => `| w${at}w | ${"cell ".repeat(8)} |`).join("\n")}`,
+  code: `\`\`\`ts\n${Array.from({ length: 60 }, (_, at) => `const w${at}w = ${"1 + ".repeat(14)}1;`).join("\n")}`,
+  "a list": Array.from({ length: 60 }, (_, at) => `- w${at}w ${"and more ".repeat(8)}`).join("\n"),
+  "a quote": Array.from({ length: 60 }, (_, at) => `> w${at}w ${"and more ".repeat(8)}`).join("\n"),
+};
+
+describe.each([
+  [80, 24, [50, 80, 40]],
+  [40, 15, [20]],
+  [200, 60, [120, 80]],
+] as const)("Markdown on %i columns and %i rows", (columns, rows, widths) => {
+  test.each(Object.entries(MARKDOWN))(
+    "%s repeats and loses no line in a narrower window",
+    async (_, text) => {
+      const script: MockAgentScript = [[text, agentStep.wait("gate"), "\n\nThe end.", agentStep.hang()]];
+      const { terminal, agent } = await open(script, /w59w/, columns, rows);
+      for (const width of widths) {
+        await terminal.drained();
+        terminal.resize(width, rows);
+      }
+      agent.release("gate");
+      await terminal.sees(/The\s+end\.[\s\S]*working/);
+      await drawnAnew(terminal);
+      const shown = terminal.everything.replaceAll("\n", "");
+      expect(shown.match(/w\d+w/g)).toEqual(Array.from({ length: 60 }, (_, at) => `w${at}w`));
+    },
+  );
 });
 
 test.each([

@@ -7,7 +7,7 @@ import type { Archive } from "./archive.ts";
 import { keepLeftChat, takeLeftChat } from "./left-chat.ts";
 import { OpenChats } from "./open-chats.ts";
 import type { Session } from "./session.ts";
-import { SLOTS } from "./slots.tsx";
+import { HIGHLIGHT, SLOTS } from "./slots.tsx";
 import type { Theme } from "./theme.ts";
 import { NEW_TITLE } from "./title.ts";
 import { useOnce } from "./use-once.ts";
@@ -96,6 +96,7 @@ export function Room({
       agent={label}
       suggestions={suggestions}
       slots={SLOTS}
+      highlight={HIGHLIGHT}
       {...(theme ? { theme } : {})}
       chats={{
         chats: stored.chats,

@@ -1,11 +1,15 @@
 import type { ChatMessage } from "agentwire/chat";
-import type { ChatSlots } from "agentwire/react/ui";
+import { type ChatSlots, highlightWith } from "agentwire/react/ui";
+import { common, createLowlight } from "lowlight";
 import type { ReactElement } from "react";
 import { Avatar, type Look } from "./avatar.tsx";
 import { GestureData, TextWithGestures } from "./cass/gestures.tsx";
 import { memoriesOf } from "./cass/memories.ts";
 import { Sound } from "./cass/speech.tsx";
 import { Performing, PerformingAvatar } from "./cass/stage.tsx";
+
+/** The colours of code. */
+export const HIGHLIGHT = highlightWith(createLowlight(common));
 
 /** What this page shows in its own way: a face that moves, gestures and sounds. */
 export const SLOTS: ChatSlots = {

@@ -1,6 +1,6 @@
 // Markdown blocks, as lines.
 import type { ListBlock, ListItem, MarkdownBlock } from "../../screens/markdown/blocks.ts";
-import type { Line } from "../rows/lines.ts";
+import type { FlowLine } from "../rows/lines.ts";
 import { type Row, rowWidth, type Span, type Surface } from "../rows/row.ts";
 import type { Tone } from "../theme.ts";
 import { codeBefore, codeLines } from "./code-lines.ts";
@@ -27,7 +27,7 @@ export class BlockLines {
   }
 
   /** The lines of the next blocks. */
-  next(blocks: readonly MarkdownBlock[], surface: Surface): readonly Line[] {
+  next(blocks: readonly MarkdownBlock[], surface: Surface): readonly FlowLine[] {
     const before = this.#before;
     this.#before = blocks.at(-1) ?? before;
     return this.#lines(blocks, before, NO_MARGIN, surface, hasGap);
@@ -40,8 +40,8 @@ export class BlockLines {
     margin: Margin,
     surface: Surface,
     isApart: (previous: MarkdownBlock, next: MarkdownBlock) => boolean,
-  ): readonly Line[] {
-    const lines: Line[] = [];
+  ): readonly FlowLine[] {
+    const lines: FlowLine[] = [];
     const below = { lead: margin.hang, hang: margin.hang };
     let previous = before;
     for (const [at, block] of blocks.entries()) {
@@ -58,7 +58,7 @@ export class BlockLines {
     before: MarkdownBlock | undefined,
     margin: Margin,
     surface: Surface,
-  ): readonly Line[] {
+  ): readonly FlowLine[] {
     const { theme, columns } = surface;
     switch (block.type) {
       case "paragraph": {
@@ -96,10 +96,10 @@ export class BlockLines {
     before: MarkdownBlock | undefined,
     margin: Margin,
     surface: Surface,
-  ): readonly Line[] {
+  ): readonly FlowLine[] {
     const below = { lead: margin.hang, hang: margin.hang };
     const last = block.joins && before?.type === "list" ? before.items.at(-1) : undefined;
-    return block.items.flatMap((item, at): readonly Line[] => {
+    return block.items.flatMap((item, at): readonly FlowLine[] => {
       const continued = item.joins ? last : undefined;
       const marker = markerOf(block, continued ?? item, at, surface);
       const hang: Row = [{ text: " ".repeat(rowWidth(marker)), tone: "plain" }];

@@ -1,7 +1,7 @@
 // A code block, as lines.
 import type { CodeKind } from "../../screens/highlight.ts";
 import type { CodeBlock } from "../../screens/markdown/blocks.ts";
-import type { Line } from "../rows/lines.ts";
+import type { FlowLine } from "../rows/lines.ts";
 import { displayed, INDENT, inLine, type Row, type Span, type Surface } from "../rows/row.ts";
 import type { Tone } from "../theme.ts";
 import type { Margin } from "./margin.ts";
@@ -29,7 +29,7 @@ export function codeLines(
   { lead, hang }: Margin,
   surface: Surface,
   before: string,
-): readonly Line[] {
+): readonly FlowLine[] {
   const { language, joins, midLine } = block;
   const name: Row = [{ text: inLine(language), tone: "dim" }];
   const rows = [

@@ -1,6 +1,6 @@
 // A table that fits the columns, as lines.
 import type { Inline, TableBlock } from "../../screens/markdown/blocks.ts";
-import { type Line, wrapSpans } from "../rows/lines.ts";
+import { type FlowLine, wrapSpans } from "../rows/lines.ts";
 import { type Row, rowWidth, type Span, type Surface } from "../rows/row.ts";
 import type { Tone } from "../theme.ts";
 import { inlineSpans } from "./inline-spans.ts";
@@ -39,7 +39,7 @@ export function tableLines(
   margin: Margin,
   surface: Surface,
   { widths }: TableForm,
-): readonly Line[] {
+): readonly FlowLine[] {
   const { symbols } = surface.theme;
   if (widths === "list") {
     const below = { lead: margin.hang, hang: margin.hang };
@@ -56,12 +56,12 @@ export function tableLines(
 }
 
 /** A row of the table as an item of a list: `head: cell`. */
-function listLines(head: Cells, row: Cells, outer: Margin, surface: Surface): readonly Line[] {
+function listLines(head: Cells, row: Cells, outer: Margin, surface: Surface): readonly FlowLine[] {
   const { theme, columns } = surface;
   const bullet = `${theme.symbols.bullet} `;
   const indent: Span = { text: " ".repeat(bullet.length), tone: "plain" };
   const item = nestedMargin(outer, [dim(bullet)], [indent], columns);
-  return row.flatMap((cell, at): readonly Line[] => {
+  return row.flatMap((cell, at): readonly FlowLine[] => {
     const name = inlineSpans(head[at] ?? [], theme, ["strong"]);
     const says = inlineSpans(cell, theme);
     if (at > 0 && says.length === 0) return [];

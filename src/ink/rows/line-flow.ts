@@ -1,9 +1,9 @@
 // Rows of lines that arrive one after the other.
-import { type Line, rowsOfLine } from "./lines.ts";
+import { type FlowLine, rowsOfLine } from "./lines.ts";
 import type { Row } from "./row.ts";
 
 /** `isBegun`: its first rows are taken. Without spans, nothing of it is left. */
-interface WaitingLine extends Line {
+interface WaitingLine extends FlowLine {
   readonly isBegun?: true;
 }
 
@@ -25,7 +25,7 @@ export class LineFlow {
     return this.#at >= this.#lines.length - 1;
   }
 
-  add(lines: readonly Line[]): void {
+  add(lines: readonly FlowLine[]): void {
     if (this.#at > 0) this.#lines = this.#lines.slice(this.#at);
     this.#at = 0;
     for (const line of lines) addLine(this.#lines, line);
@@ -54,7 +54,7 @@ export class LineFlow {
   }
 
   /** The last `maxRows` rows of the waiting lines and of `more`. Takes nothing. */
-  preview(more: readonly Line[], columns: number, maxRows: number): readonly Row[] {
+  preview(more: readonly FlowLine[], columns: number, maxRows: number): readonly Row[] {
     const waiting = this.#lines.slice(this.#at);
     for (const line of more) addLine(waiting, line);
     let shown: readonly Row[] = [];
@@ -71,7 +71,7 @@ function isOver({ isBegun, spans }: WaitingLine): boolean {
   return isBegun === true && spans.length === 0;
 }
 
-function addLine(lines: WaitingLine[], line: Line): void {
+function addLine(lines: WaitingLine[], line: FlowLine): void {
   const last = line.joins ? lines.at(-1) : undefined;
   if (last) lines[lines.length - 1] = { ...last, spans: [...last.spans, ...line.spans] };
   else lines.push(line);

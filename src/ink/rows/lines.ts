@@ -3,7 +3,7 @@ import { type Row, rowWidth, type Span } from "./row.ts";
 import { type WrapOptions, wrap } from "./wrap.ts";
 
 /** A line that may be wider than the terminal. Its spans may contain line breaks. */
-export interface Line {
+export interface FlowLine {
   /** The prefix of the first row. */
   readonly lead: Row;
   /** The prefix of the other rows. */
@@ -44,7 +44,7 @@ export function wrapSpans(spans: Row, columns: number, options: LineOptions = {}
 }
 
 /** Wraps a line into rows. */
-export function rowsOfLine(line: Line, columns: number, options: LineOptions = {}): LineRows {
+export function rowsOfLine(line: FlowLine, columns: number, options: LineOptions = {}): LineRows {
   const { lead, hang, spans, at = "words" } = line;
   const margin = Math.max(rowWidth(lead), rowWidth(hang));
   const { rows, rest } = wrapSpans(spans, columns - margin, { at, ...options });

@@ -4,7 +4,7 @@ import { type Row, rowsOf, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import { wrap } from "../rows/wrap.ts";
 import { screenWords, type Tone } from "../theme.ts";
-import { GrowingText } from "./growing-text.ts";
+import { SeenText } from "./seen-text.ts";
 import type { Sink } from "./sink.ts";
 
 /** Maximum rows of an open text that the live region lays out. */
@@ -14,7 +14,7 @@ const MAX_LIVE_ROWS = 200;
 export class TextPrinter {
   readonly #tone: Tone;
   readonly #hang: Span | undefined;
-  readonly #growing = new GrowingText();
+  readonly #seen = new SeenText();
   #inert: InertStream = createInert();
   /** The unprinted end of the text, made inert. */
   #pending = "";
@@ -34,7 +34,7 @@ export class TextPrinter {
   /** Takes the current text. Linear in the new text; at the end, linear in the whole text. */
   feed(text: string, isEnded: boolean): void {
     if (this.#isEnded) return;
-    const { fresh, isOther } = this.#growing.next(text, isEnded);
+    const { fresh, isOther } = this.#seen.next(text, isEnded);
     if (isOther) this.#restart();
     this.#push(fresh);
     if (!isEnded) return;

@@ -64,7 +64,7 @@ export function ComposerView(props: ComposerProps): ReactElement {
         id={id}
         rows={1}
         dir="auto"
-        placeholder={words.placeholder(agent)}
+        placeholder={words.emptyField(agent)}
         autoComplete="off"
         onKeyDown={onKeyDown}
       />

@@ -26,6 +26,7 @@ export function Log({
     // The answers are announced by sentences: a log would read every piece of them.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach it
     <section ref={log} className="aw-log" aria-label={words.transcript} tabIndex={0}>
+      {!isEmpty && <h2 className="aw-unseen">{words.transcript}</h2>}
       {isEmpty && welcome}
       <div ref={content}>
         <Thread />

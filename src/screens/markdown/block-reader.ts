@@ -1,9 +1,9 @@
 // Reads Markdown line by line. A line costs its length, and a bounded number of containers.
 import type { MarkdownBlock } from "./blocks.ts";
-import { type Container, close, copyOf, type Item, takeComplete } from "./containers.ts";
+import { type Container, close, copyOf, type OpenListItem, takeComplete } from "./containers.ts";
 import { readInline } from "./inline.ts";
-import { Code, type Leaf, Paragraph, Table } from "./leaves.ts";
-import { Line } from "./line.ts";
+import { type Leaf, OpenCode, OpenParagraph, OpenTable } from "./leaves.ts";
+import { SourceLine } from "./line.ts";
 import {
   closesFence,
   fenceStart,
@@ -50,7 +50,7 @@ export class BlockReader {
 
   /** `goesOn`: `more` brings the rest of the line. */
   line(text: string, goesOn: boolean): void {
-    const line = new Line(text);
+    const line = new SourceLine(text);
     this.#read(line, goesOn);
     this.#settleParts(text.length + 1, goesOn);
   }
@@ -89,10 +89,10 @@ export class BlockReader {
 
   /** Marks of which nobody can say yet what they begin. */
   #isHalfTyped(piece: string): boolean {
-    return (this.#leaf?.type === "paragraph" ? UNDER_A_PARAGRAPH : ALONE).test(piece);
+    return (this.#leaf?.type === "paragraph" ? UNDER_A_PARAGRAPH : ALONE).test(piece.trim());
   }
 
-  #read(line: Line, goesOn: boolean): void {
+  #read(line: SourceLine, goesOn: boolean): void {
     const matched = this.#matched(line);
     const leaf = this.#leaf;
     if (leaf?.type === "code" && matched === this.#containers.length && this.#inCode(leaf, line)) return;
@@ -112,7 +112,7 @@ export class BlockReader {
   }
 
   /** How many containers go on in this line. A list does, whether its item does or not. */
-  #matched(line: Line): number {
+  #matched(line: SourceLine): number {
     let depth = 0;
     for (const container of this.#containers) {
       if (container.type === "quote") {
@@ -127,7 +127,7 @@ export class BlockReader {
     return depth;
   }
 
-  #inCode(code: Code, line: Line): boolean {
+  #inCode(code: OpenCode, line: SourceLine): boolean {
     const { fence } = code;
     if (fence === undefined) {
       if (line.blank) code.addBlank();
@@ -147,7 +147,7 @@ export class BlockReader {
   }
 
   /** Returns how many containers are open now, or undefined if none begins here. */
-  #openContainer(line: Line, depth: number): number | undefined {
+  #openContainer(line: SourceLine, depth: number): number | undefined {
     if (line.indent > 3) return undefined;
     if (line.content.startsWith(">")) {
       this.#closeForBlock(depth);
@@ -168,7 +168,7 @@ export class BlockReader {
     return this.#leaf?.type === "paragraph" && depth === this.#containers.length;
   }
 
-  #openItem(line: Line, start: ItemStart, depth: number): void {
+  #openItem(line: SourceLine, start: ItemStart, depth: number): void {
     this.#closeTo(depth);
     const top = this.#containers.at(-1);
     if (top?.type !== "list" || top.mark !== start.mark) {
@@ -181,7 +181,7 @@ export class BlockReader {
     // Five columns are one, and code that is indented by four.
     const padding = line.blank || line.indent > 4 ? 1 : line.indent;
     line.skipColumns(padding);
-    const item: Item = {
+    const item: OpenListItem = {
       type: "item",
       indent: before + padding,
       blocks: [],
@@ -192,12 +192,12 @@ export class BlockReader {
     this.#containers.push(item);
   }
 
-  #openLeaf(line: Line, depth: number, goesOn: boolean): boolean {
+  #openLeaf(line: SourceLine, depth: number, goesOn: boolean): boolean {
     const { content } = line;
     if (line.indent > 3) {
       if (this.#leaf?.type === "paragraph") return false;
       this.#closeForBlock(depth);
-      const code = new Code(undefined, false);
+      const code = new OpenCode(undefined, false);
       line.skipColumns(4);
       code.addLine(line.text);
       this.#open(code);
@@ -212,7 +212,7 @@ export class BlockReader {
     const fence = fenceStart(content, line.indent);
     if (fence !== undefined) {
       this.#closeForBlock(depth);
-      this.#open(new Code(fence, goesOn));
+      this.#open(new OpenCode(fence, goesOn));
       return true;
     }
     if (this.#inParagraph(depth) && this.#changeParagraph(content)) return true;
@@ -238,11 +238,11 @@ export class BlockReader {
     if (align === undefined || head.length !== align.length) return false;
     paragraph.text = text.slice(0, lastLine);
     this.#closeLeaf();
-    this.#open(Table.of(head, align));
+    this.#open(OpenTable.of(head, align));
     return true;
   }
 
-  #addText(line: Line, depth: number): void {
+  #addText(line: SourceLine, depth: number): void {
     const leaf = this.#leaf;
     // A paragraph goes on without the marks of its containers.
     if (leaf?.type === "paragraph") leaf.addLine(line.content);
@@ -255,7 +255,7 @@ export class BlockReader {
   }
 
   #openParagraph(text: string): void {
-    const paragraph = new Paragraph();
+    const paragraph = new OpenParagraph();
     paragraph.addLine(text);
     this.#open(paragraph);
   }
@@ -309,7 +309,7 @@ export class BlockReader {
     else top.blocks.push(block);
   }
 
-  #takeTask(paragraph: Paragraph, unfinished = false): void {
+  #takeTask(paragraph: OpenParagraph, unfinished = false): void {
     const top = this.#containers.at(-1);
     if (top?.type !== "item" || top.joins || top.checked !== undefined || top.blocks.length > 0) return;
     top.checked = paragraph.takeTask(unfinished);
@@ -331,10 +331,10 @@ export class BlockReader {
 }
 
 /** One or two marks, or those of a heading. */
-const ALONE = /^[ \t]*(?:[*_+~`-]{1,2}|#{1,6})[ \t]*$/;
-const UNDER_A_PARAGRAPH = /^[ \t]*(?:[*_+~`-]{1,2}|#{1,6}|[=|:\- \t]+)[ \t]*$/;
+const ALONE = /^(?:[*_+~`-]{1,2}|#{1,6})$/;
+const UNDER_A_PARAGRAPH = /^(?:[*_+~`]{1,2}|#{1,6}|[=|: \t-]+)$/;
 
-function skipQuoteMark(line: Line): void {
+function skipQuoteMark(line: SourceLine): void {
   line.skipMark(1);
   line.skipColumns(1);
 }

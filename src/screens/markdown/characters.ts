@@ -4,7 +4,6 @@ const SPACE_BEFORE = /\s$/;
 const SPACE_AFTER = /^\s/;
 const SIGN_BEFORE = /[\p{P}\p{S}]$/u;
 const SIGN_AFTER = /^[\p{P}\p{S}]/u;
-const WORD = /[\p{L}\p{N}]/u;
 const ESCAPABLE = /^[!-/:-@[-`{-~]$/;
 
 /** What stands on one side of a run of marks. The ends of the text are space. */
@@ -19,8 +18,6 @@ export function sideAfter(text: string): Side {
   if (text === "" || SPACE_AFTER.test(text)) return "space";
   return SIGN_AFTER.test(text) ? "sign" : "word";
 }
-
-export const isWord = (character: string): boolean => WORD.test(character);
 
 export const isEscapable = (character: string): boolean => ESCAPABLE.test(character);
 

@@ -1,14 +1,14 @@
 // Quotes, lists and items that are open.
 import type { ListBlock, ListItem, MarkdownBlock } from "./blocks.ts";
 
-export interface Quote {
+export interface OpenQuote {
   readonly type: "quote";
   blocks: MarkdownBlock[];
   /** Whether its beginning has settled. */
   joins: boolean;
 }
 
-export interface List {
+export interface OpenList {
   readonly type: "list";
   readonly mark: string;
   /** The number of the first item that has not settled. */
@@ -17,7 +17,7 @@ export interface List {
   joins: boolean;
 }
 
-export interface Item {
+export interface OpenListItem {
   readonly type: "item";
   /** Columns before its content: lines with as many belong to it. */
   readonly indent: number;
@@ -28,7 +28,7 @@ export interface Item {
   joins: boolean;
 }
 
-export type Container = Quote | List | Item;
+export type Container = OpenQuote | OpenList | OpenListItem;
 
 const joined = (joins: boolean): { joins?: true } => (joins ? { joins: true } : {});
 
@@ -37,11 +37,11 @@ export function copyOf(container: Container): Container {
   return { ...container, blocks: [...container.blocks] };
 }
 
-function itemOf({ blocks, checked, joins }: Item): ListItem {
+function itemOf({ blocks, checked, joins }: OpenListItem): ListItem {
   return { ...(checked === undefined || joins ? {} : { checked }), blocks, ...joined(joins) };
 }
 
-function listOf({ start, items, joins }: List): ListBlock {
+function listOf({ start, items, joins }: OpenList): ListBlock {
   return { type: "list", ...(start === undefined ? {} : { start }), items, ...joined(joins) };
 }
 

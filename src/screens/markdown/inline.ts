@@ -2,7 +2,7 @@
 import type { Inline } from "./blocks.ts";
 import { entityAt, isEscapable } from "./characters.ts";
 import { type Address, angledAt, type BareAddress, mailAddressAt, targetAt, webAddressAt } from "./links.ts";
-import { type Mark, markOf, pairMarks, type Trace } from "./marks.ts";
+import { type MarkRun, markRunOf, pairMarks, type Trace } from "./marks.ts";
 
 export interface InlineContext {
   /** The text goes on: half-finished marks are closed. */
@@ -29,7 +29,7 @@ const RUN = /\*+|_+|~+|`+/y;
 class InlineReader {
   readonly #text: string;
   readonly #context: InlineContext;
-  readonly #nodes: (Inline | Mark)[] = [];
+  readonly #nodes: (Inline | MarkRun)[] = [];
   readonly #brackets: Bracket[] = [];
   /** Brackets below this one have a link inside: they are none. */
   #barren = 0;
@@ -120,7 +120,7 @@ class InlineReader {
     this.#plain = "";
   }
 
-  #push(node: Inline | Mark, end: number): void {
+  #push(node: Inline | MarkRun, end: number): void {
     this.#flush();
     this.#nodes.push(node);
     this.#at = end;
@@ -181,7 +181,7 @@ class InlineReader {
     }
     const before =
       this.#at === 0 ? (this.#context.before ?? "") : this.#text.slice(Math.max(0, this.#at - 2), this.#at);
-    const mark = markOf(run, this.#at, before, this.#text.slice(end, end + 2));
+    const mark = markRunOf(run, this.#at, before, this.#text.slice(end, end + 2));
     if (mark === undefined || !(mark.opens || mark.closes)) this.#take(run.length);
     else this.#push(mark, end);
   }

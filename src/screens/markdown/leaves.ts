@@ -16,7 +16,7 @@ const MAX_IMAGE = 2_000_000;
 const IN_IMAGE = /^\]\(data:image\/[\w.+-]{1,20};base64,[\w+/=]*$/;
 export const BEHIND_IMAGE = /[^\w+/=]/;
 
-export class Paragraph {
+export class OpenParagraph {
   readonly type = "paragraph";
   text = "";
   /** Where its last line begins. Negative: in a part that has settled. */
@@ -137,8 +137,8 @@ export class Paragraph {
     return mark !== " ";
   }
 
-  copy(): Paragraph {
-    const copy = new Paragraph();
+  copy(): OpenParagraph {
+    const copy = new OpenParagraph();
     copy.text = this.text;
     copy.lastLine = this.lastLine;
     copy.#joins = this.#joins;
@@ -153,7 +153,7 @@ export class Paragraph {
 const TASK = /^\[([ xX])\][ \t]+(?=\S)/;
 const TASK_HALF_TYPED = /^\[([ xX])\](?:[ \t]+(?=\S)|$)/;
 
-export class Code {
+export class OpenCode {
   readonly type = "code";
   readonly fence: Fence | undefined;
   #text = "";
@@ -215,8 +215,8 @@ export class Code {
     return { type: "code", language, text: this.#text, ...joined(this.#joins), ...midLine };
   }
 
-  copy(): Code {
-    const copy = new Code(this.fence, this.#inInfo);
+  copy(): OpenCode {
+    const copy = new OpenCode(this.fence, this.#inInfo);
     copy.#text = this.#text;
     copy.#begun = this.#begun;
     copy.#blanks = this.#blanks;
@@ -228,7 +228,7 @@ export class Code {
 
 const NO_CELL: readonly Inline[] = [];
 
-export class Table {
+export class OpenTable {
   readonly type = "table";
   readonly #head: TableBlock["head"];
   readonly #align: TableBlock["align"];
@@ -241,8 +241,8 @@ export class Table {
     this.#align = align;
   }
 
-  static of(head: readonly string[], align: TableBlock["align"]): Table {
-    return new Table(
+  static of(head: readonly string[], align: TableBlock["align"]): OpenTable {
+    return new OpenTable(
       head.map((cell) => readInline(cell)),
       align,
     );
@@ -283,8 +283,8 @@ export class Table {
     return { type: "table", align: this.#align, head: this.#head, rows: this.#rows, ...joined(this.#joins) };
   }
 
-  copy(): Table {
-    const copy = new Table(this.#head, this.#align);
+  copy(): OpenTable {
+    const copy = new OpenTable(this.#head, this.#align);
     copy.#rows = [...this.#rows];
     copy.#size = this.#size;
     copy.#joins = this.#joins;
@@ -292,4 +292,4 @@ export class Table {
   }
 }
 
-export type Leaf = Paragraph | Code | Table;
+export type Leaf = OpenParagraph | OpenCode | OpenTable;

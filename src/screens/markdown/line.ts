@@ -1,7 +1,7 @@
 // A line of Markdown, read from its start.
 
 /** The part of a line that its containers have not taken. */
-export class Line {
+export class SourceLine {
   /** Columns of white space before `content`. A tab reaches to the next multiple of four. */
   indent = 0;
   content = "";

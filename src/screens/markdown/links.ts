@@ -12,13 +12,13 @@ const TITLE = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)/sy;
 const ESCAPED = /\\([!-/:-@[-`{-~])/g;
 
 /** `end` is behind the closing parenthesis; undefined: the text ends before it. */
-export interface Target {
+export interface LinkTarget {
   readonly url: string;
   readonly end: number | undefined;
 }
 
 /** Reads `(url "title")`. Returns undefined for anything else. */
-export function targetAt(text: string, at: number): Target | undefined {
+export function targetAt(text: string, at: number): LinkTarget | undefined {
   if (text.charCodeAt(at) !== 40) return undefined;
   let end = behind(SPACES, text, at + 1);
   let url: string;
@@ -93,7 +93,7 @@ export interface BareAddress extends Address {
 const SCHEME = /(^|[^a-zA-Z0-9])(https?)$/i;
 const BARE = /:\/\/[^\s<\u3000-\u303f\uff00-\uff60]+/y;
 const BARE_IN_BRACKETS = /:\/\/[^\s<\]\u3000-\u303f\uff00-\uff60]+/y;
-const LOCAL = /[a-zA-Z0-9.+-]+$/;
+const OF_LOCAL = /[a-zA-Z0-9.+-]/;
 const HOST = /@[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+/y;
 const OF_ADDRESS = /[\w.+-]$/;
 
@@ -117,15 +117,14 @@ export function webAddressAt(
 
 /** The mail address whose `@` is at this place. `from`: nothing before it is read. */
 export function mailAddressAt(text: string, at: number, from: number): BareAddress | undefined {
-  const local = LOCAL.exec(text.slice(Math.max(from, at - MAX_LOCAL), at))?.[0];
-  if (local === undefined) return undefined;
-  const start = at - local.length;
-  if (start > from && OF_ADDRESS.test(text.charAt(start - 1))) return undefined;
+  let start = at;
+  while (start > Math.max(from, at - MAX_LOCAL) && OF_LOCAL.test(text.charAt(start - 1))) start -= 1;
+  if (start === at || (start > from && OF_ADDRESS.test(text.charAt(start - 1)))) return undefined;
   HOST.lastIndex = at;
   const host = HOST.exec(text)?.[0];
   if (host === undefined || host.endsWith("-")) return undefined;
-  const address = local + host;
-  return { url: `mailto:${address}`, text: address, end: at + host.length, taken: local.length };
+  const address = text.slice(start, at) + host;
+  return { url: `mailto:${address}`, text: address, end: at + host.length, taken: at - start };
 }
 
 /** Signs at the end belong to the sentence, as does a parenthesis that the address did not open. */

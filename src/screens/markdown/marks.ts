@@ -3,7 +3,7 @@ import type { Inline } from "./blocks.ts";
 import { sideAfter, sideBefore } from "./characters.ts";
 
 /** A run of `*`, `_` or `~`. */
-export interface Mark {
+export interface MarkRun {
   readonly type: "mark";
   readonly character: string;
   readonly length: number;
@@ -20,7 +20,7 @@ const MAX_WAITING = 16;
 const MAX_RUN = 6;
 
 /** `before` and `after`: a few characters beside the run. */
-export function markOf(run: string, at: number, before: string, after: string): Mark | undefined {
+export function markRunOf(run: string, at: number, before: string, after: string): MarkRun | undefined {
   const character = run.charAt(0);
   if (run.length > (character === "~" ? 2 : MAX_RUN)) return undefined;
   const left = sideBefore(before);
@@ -39,7 +39,7 @@ export function markOf(run: string, at: number, before: string, after: string): 
 }
 
 interface Waiting {
-  readonly mark: Mark;
+  readonly mark: MarkRun;
   /** How many of its characters have no other half yet. */
   left: number;
   content: Inline[];
@@ -52,7 +52,11 @@ export interface Trace {
 }
 
 /** Linear: a mark looks at `MAX_WAITING` others at most, and a node moves once before it is inside another. */
-export function pairMarks(nodes: readonly (Inline | Mark)[], unfinished: boolean, trace?: Trace): Inline[] {
+export function pairMarks(
+  nodes: readonly (Inline | MarkRun)[],
+  unfinished: boolean,
+  trace?: Trace,
+): Inline[] {
   const root: Inline[] = [];
   const waiting: Waiting[] = [];
   const innermost = (): Inline[] => waiting.at(-1)?.content ?? root;
@@ -96,7 +100,7 @@ export function pairMarks(nodes: readonly (Inline | Mark)[], unfinished: boolean
   return root;
 }
 
-function openerOf(waiting: readonly Waiting[], closer: Mark, left: number): number {
+function openerOf(waiting: readonly Waiting[], closer: MarkRun, left: number): number {
   for (let at = waiting.length - 1; at >= 0; at -= 1) {
     const opener = waiting[at];
     if (opener === undefined || opener.mark.character !== closer.character) continue;
@@ -106,7 +110,7 @@ function openerOf(waiting: readonly Waiting[], closer: Mark, left: number): numb
 }
 
 /** CommonMark, rules 9 and 10: a run that could do both pairs with none whose length makes a multiple of three with its own. */
-function mayPair(opener: Mark, closer: Mark): boolean {
+function mayPair(opener: MarkRun, closer: MarkRun): boolean {
   if (!opener.closes && !closer.opens) return true;
   return (opener.length + closer.length) % 3 !== 0 || (opener.length % 3 === 0 && closer.length % 3 === 0);
 }

@@ -28,14 +28,13 @@ export const BlockNode = /* @__PURE__ */ memo(function BlockNode({
           <Inlines content={block.content} />
         </p>
       );
-    case "heading": {
-      const Heading = HEADINGS[block.level];
+    case "heading":
+      // One level for all: an agent leaves levels out, and none of them may be missing on a page.
       return (
-        <Heading className="aw-heading" data-level={block.level} dir="auto">
+        <h3 className="aw-heading" data-level={block.level} dir="auto">
           <Inlines content={block.content} />
-        </Heading>
+        </h3>
       );
-    }
     case "code":
       return <CodeNode block={block} text={() => joined(siblings(), at)} />;
     case "list":
@@ -55,9 +54,6 @@ export const BlockNode = /* @__PURE__ */ memo(function BlockNode({
       return null;
   }
 });
-
-/** Headings of an answer stand below the page's own. */
-const HEADINGS = { 1: "h3", 2: "h4", 3: "h5", 4: "h6", 5: "h6", 6: "h6" } as const;
 
 function Blocks({ blocks }: { readonly blocks: readonly MarkdownBlock[] }): ReactElement {
   return (

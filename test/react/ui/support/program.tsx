@@ -1,6 +1,6 @@
 // A page with `<Chat>`, for tests: `start` shows a chat, and the functions on `window` drive its agent.
-import { type Chat as AgentChat, createChat, type SavedChat } from "agentwire/chat";
-import { Chat, type ChatSlots } from "agentwire/react/ui";
+import { type Chat as AgentChat, type ChatPending, createChat, type SavedChat } from "agentwire/chat";
+import { Approval, Chat, ChatRoot, type ChatSlots, Question } from "agentwire/react/ui";
 import { agentStep, MockAgent, type MockAgentOptions, type MockAgentStep } from "agentwire/testing/agent";
 import type { ComponentProps } from "react";
 import { createRoot } from "react-dom/client";
@@ -70,6 +70,20 @@ const page = {
   },
   show(chat: AgentChat, props: Omit<ComponentProps<typeof Chat>, "chat" | "slots"> = {}): void {
     root.render(<Chat chat={chat} slots={SLOTS} {...props} />);
+  },
+  /** Shows all requests at once. */
+  ask(chat: AgentChat, requests: readonly ChatPending[]): void {
+    root.render(
+      <ChatRoot chat={chat}>
+        {requests.map((request) =>
+          request.type === "approval" ? (
+            <Approval key={request.id} request={request} />
+          ) : (
+            <Question key={request.id} request={request} />
+          ),
+        )}
+      </ChatRoot>,
+    );
   },
   /** The agent says more. Resolves when the page shows it. */
   async say(...pieces: (string | MockAgentStep)[]): Promise<void> {

@@ -4,7 +4,7 @@
 const COMPARED = 64;
 
 /** Finds what is new. Linear in the new text; at the end, linear in the whole text. */
-export class GrowingText {
+export class SeenText {
   #seen = "";
 
   /** `fresh`: what was added since the last call. `isOther`: the text before is not what it was; `fresh` is all. */
