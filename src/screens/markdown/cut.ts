@@ -1,4 +1,5 @@
 // Where a long paragraph can be cut.
+import { isHighSurrogate } from "../../core/text.ts";
 import { readInline } from "./inline.ts";
 
 /**
@@ -72,10 +73,5 @@ function spaceBefore(text: string, limit: number): number {
 
 /** Not between the two halves of a character. */
 function wholeCharacters(text: string, at: number): number {
-  return isHighSurrogate(text, at - 1) ? at - 1 : at;
-}
-
-export function isHighSurrogate(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code >= 0xd800 && code < 0xdc00;
+  return isHighSurrogate(text.charCodeAt(at - 1)) ? at - 1 : at;
 }

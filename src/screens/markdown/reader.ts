@@ -1,7 +1,8 @@
 // Reads Markdown while it arrives.
+
+import { isHighSurrogate } from "../../core/text.ts";
 import { BlockReader } from "./block-reader.ts";
 import type { MarkdownBlock } from "./blocks.ts";
-import { isHighSurrogate } from "./cut.ts";
 import { BEHIND_IMAGE, PART } from "./leaves.ts";
 
 /** Linear in the length of the text, whatever the text is. HTML is text. */
@@ -85,7 +86,7 @@ class LineReader implements MarkdownReader {
     let from = 0;
     for (let end = this.#pieceEnd(text, from); end !== undefined; end = this.#pieceEnd(text, from)) {
       const piece = this.#piece + text.slice(from, end);
-      const whole = isHighSurrogate(piece, piece.length - 1) ? piece.length - 1 : piece.length;
+      const whole = isHighSurrogate(piece.charCodeAt(piece.length - 1)) ? piece.length - 1 : piece.length;
       this.#read(piece.slice(0, whole), true);
       this.#piece = piece.slice(whole);
       from = end;
