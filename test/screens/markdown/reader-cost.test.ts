@@ -96,7 +96,17 @@ describe("200,000 characters", () => {
     },
   );
 
-  it.each(Object.entries(TEXTS))("of %s cost the same, and little, if parts settle early", (_, text) => {
+  it.each([
+    "one paragraph of many lines",
+    "one line without spaces",
+    "one item of many lines",
+    "one line of code",
+    "one data image",
+    "strong that never ends",
+    "links that never end",
+    "addresses",
+  ])("of %s cost the same, and little, if parts settle early", (name) => {
+    const text = TEXTS[name] ?? "";
     const [first = 0, ...others] = workOf(text, undefined, markdownReader(400));
     for (const part of others) expect(part).toBeLessThan(1.2 * first + 1);
     expect(Math.max(first, ...others)).toBeLessThan(400);
