@@ -1,3 +1,4 @@
+import { copyFile } from "node:fs/promises";
 import { transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { quietZod } from "./scripts/support/quiet-zod.ts";
@@ -62,6 +63,7 @@ const clients = {
     chat: "src/chat/index.ts",
     "chat-node": "src/chat/node.ts",
     react: "src/react/index.ts",
+    "react-ui": "src/react/ui/index.ts",
     "ai-sdk": "src/ai-sdk/index.ts",
     "ag-ui": "src/ag-ui/index.ts",
     otel: "src/otel/index.ts",
@@ -135,6 +137,7 @@ const programs = {
 const TYPES_AND_APART = [
   "!**/*.d.ts",
   "!**/*.d.cts",
+  "!**/*.css",
   "!**/testing*",
   "!**/socket.*",
   "!**/fake-codebuff.*",
@@ -151,9 +154,12 @@ const searchWorker = {
   splitting: false,
 } satisfies Options;
 
+/** The styles of `agentwire/react/ui`, as they are. */
+const copyStyles = () => copyFile("src/react/ui/ui.css", "dist/react-ui.css");
+
 /** JavaScript only; the declarations, which take longer, are tsup.types.config.ts. Each cleans up its own files. */
 export default defineConfig([
-  { ...esmClients, name: "esm", clean: ["!**/*.cjs", ...TYPES_AND_APART] },
+  { ...esmClients, name: "esm", clean: ["!**/*.cjs", ...TYPES_AND_APART], onSuccess: copyStyles },
   { ...clients, ...commonJs, name: "cjs", clean: ["!**/*.js", ...TYPES_AND_APART] },
   { ...apart, name: "esm apart" },
   { ...apart, ...commonJs, name: "cjs apart" },

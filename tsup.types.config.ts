@@ -17,6 +17,7 @@ export default defineConfig({
     chat: "src/chat/index.ts",
     "chat-node": "src/chat/node.ts",
     react: "src/react/index.ts",
+    "react-ui": "src/react/ui/index.ts",
     ink: "src/ink/index.ts",
     "ai-sdk": "src/ai-sdk/index.ts",
     "ag-ui": "src/ag-ui/index.ts",
@@ -30,7 +31,7 @@ export default defineConfig({
     "testing-agent": "src/testing/agent/index.ts",
   },
   format: ["esm", "cjs"],
-  tsconfig: "tsconfig.json",
+  tsconfig: "tsconfig.ui.json",
   clean: true,
   // The reference brings `AsyncDisposable` to users whose own "lib" is older than it.
   dts: { only: true, banner: '/// <reference lib="esnext.disposable" />' },

@@ -64,6 +64,21 @@ export function waiting(chat: Chat): void {
   // #endregion
 }
 
+export async function choosing(chat: Chat, signal: AbortSignal): Promise<void> {
+  // #region ui-choices
+  chat.connect(); // an ACP agent opens its session: the modes are known before the first prompt
+  const { modes, capabilities } = chat.getSnapshot();
+  for (const { id, name } of modes?.available ?? [])
+    console.log(id === modes?.current ? "*" : " ", inert(name, { keepNewlines: false }));
+  const set = await chat.setMode("plan"); // resolves once the agent has confirmed it
+  if (!set.ok) console.log(set.error.code, inert(set.error.message)); // `snapshot.problem` shows it too
+  if (!capabilities?.files) return;
+  const found = await chat.files("src/a", { signal }); // abort it when the user types on
+  for (const path of found.ok ? found.paths : []) console.log(inert(path, { keepNewlines: false }));
+  if (found.ok) chat.send({ text: "What does it do?", files: found.paths.slice(0, 1) });
+  // #endregion
+}
+
 export async function askAnew(chat: Chat, idle: () => Promise<void>): Promise<void> {
   // #region ui-branches
   const [prompt, answer] = chat.getSnapshot().messages.toArray();

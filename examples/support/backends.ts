@@ -3,6 +3,7 @@ import { cass } from "agentwire/cass";
 import { codebuff } from "agentwire/codebuff";
 import { codebuffCli } from "agentwire/codebuff-cli";
 import { codebuffRun } from "agentwire/codebuff-run";
+import { nodeTools } from "agentwire/codebuff-run/tools";
 import { codey } from "agentwire/codey";
 import { MockAgent } from "agentwire/testing";
 import type { AgentSource } from "agentwire/universal";
@@ -55,7 +56,8 @@ const BACKENDS: Readonly<Record<string, (address: string | undefined) => Promise
   },
   acp: async (name) => {
     const agent = await openAcpAgent(name, process.cwd());
-    const source = acp({ ...agent.options, onToolApproval: "manual", onQuestion: "manual" });
+    const files = nodeTools({ root: process.cwd() }); // prompts may name files of this folder
+    const source = acp({ ...agent.options, files, onToolApproval: "manual", onQuestion: "manual" });
     return { source, stop: () => agent.stop() };
   },
   mock: async (address) => {

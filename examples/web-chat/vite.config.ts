@@ -15,6 +15,8 @@ export default defineConfig({
       "agentwire/chat": source("chat/index.ts"),
       "agentwire/codebuff": source("codebuff/index.ts"),
       "agentwire/codey": source("codey/index.ts"),
+      "agentwire/react/ui.css": source("react/ui/ui.css"),
+      "agentwire/react/ui": source("react/ui/index.ts"),
       "agentwire/react": source("react/index.ts"),
       "agentwire/remote": source("remote/index.ts"),
       "agentwire/testing/agent": source("testing/agent/index.ts"),
@@ -24,7 +26,15 @@ export default defineConfig({
   },
   // What the sources import. Found while somebody looks at the page, it would be loaded anew under them.
   optimizeDeps: {
-    include: ["eventemitter3", "p-retry", "react", "react-dom/client", "react/jsx-dev-runtime", "zod/mini"],
+    include: [
+      "eventemitter3",
+      "lowlight",
+      "p-retry",
+      "react",
+      "react-dom/client",
+      "react/jsx-dev-runtime",
+      "zod/mini",
+    ],
   },
   // Every backend is in the page, and the agent that runs in it.
   build: { target: "es2022", emptyOutDir: true, chunkSizeWarningLimit: 1_000 },

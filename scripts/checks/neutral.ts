@@ -2,7 +2,7 @@ import { copyFile, cp, readdir, symlink, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { compile } from "../support/compile.ts";
 import { listFiles } from "../support/list-files.ts";
-import { AMBIENT, mayUseNode, roomOf } from "../support/rooms.ts";
+import { AMBIENT, mayUseNode, needsBrowser, roomOf } from "../support/rooms.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import type { Check, Finding } from "./finding.ts";
 
@@ -48,7 +48,7 @@ export const neutral: Check = async (root, note) => {
 
 function isNeutral(module: string): boolean {
   if (AMBIENT.has(module)) return false;
-  return roomOf(module)?.room.neutral === true && !mayUseNode(module);
+  return roomOf(module)?.room.neutral === true && !mayUseNode(module) && !needsBrowser(module);
 }
 
 /** Compiles a copy of the tree in which the rooms misbehave, and reports what went unnoticed. */

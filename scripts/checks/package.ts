@@ -44,18 +44,19 @@ export const packageCheck: Check = async (root, note) => {
   }
   note(`${files.length} files in the tarball`);
 
-  const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== "./package.json");
+  const styles = Object.keys(manifest.exports).filter((subpath) => subpath.endsWith(".css"));
+  const subpaths = Object.keys(manifest.exports).filter((subpath) => !/\.(?:json|css)$/.test(subpath));
   // Ink is an ES module that awaits at its top level: no CommonJS can load it, nor what imports it.
   const esmOnly = subpaths.filter(
     (subpath) => resolveTarget(manifest.exports[subpath], new Set(["node", "require"])) === undefined,
   );
-  for (const complaint of await lint(consumer.tarball, esmOnly)) report("package.json", complaint);
+  for (const complaint of await lint(consumer.tarball, esmOnly, styles)) report("package.json", complaint);
   note("publint --strict, attw --profile node16");
 
   for (const subpath of subpaths) {
     const specifier = specifierOf(manifest, subpath);
     for (const complaint of await judgeSideEffects(consumer.folder, specifier, peersOf(subpath))) {
-      report("package.json", `"sideEffects": false is not true of ${specifier}: ${complaint}`);
+      report("package.json", `"sideEffects" is not true of ${specifier}: ${complaint}`);
     }
   }
   note(`side effects of ${subpaths.length} entries`);

@@ -18,6 +18,8 @@ export interface Room {
   readonly order?: readonly string[];
   /** Packages that its entry takes from the user: optional peers. */
   readonly peers?: readonly string[];
+  /** Its folder that needs a browser: compiled with the DOM. */
+  readonly browser?: string;
   /** Whether it runs everywhere: compiled without Node's types, and built for browsers. */
   readonly neutral: boolean;
   /** Its file that stands in for it where there is no Node: what browsers get of its entry. */
@@ -103,6 +105,7 @@ export const SMALL_PARTS: readonly string[] = [
   "table",
   "text",
   "turn/origin",
+  "turn/prompt-files",
   "turn/prompt-input",
   "values",
 ].map((part) => `core/${part}.ts`);
@@ -153,16 +156,37 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
   ]),
   ["universal", { imports: SMALL_PARTS, types: ["core"], neutral: true }],
   ["chat", { imports: ["universal", ...SMALL_PARTS], types: ["core"], neutral: true, node: "node.ts" }],
+  ["screens", { imports: [...SMALL_PARTS], types: ["universal"], neutral: true }],
   [
     "react",
-    { imports: ["chat", "universal", ...SMALL_PARTS], types: ["core"], neutral: true, peers: ["react"] },
+    {
+      imports: ["chat", "screens", "universal", ...SMALL_PARTS],
+      types: ["core"],
+      order: [".", "ui"],
+      neutral: true,
+      peers: ["react"],
+      browser: "ui",
+    },
   ],
+  // The same folder as an entry of its own, for pages.
+  ["react/ui", { imports: ["react"], neutral: true, peers: ["react"] }],
   [
     "ink",
     {
-      imports: ["chat", "react", "universal", ...SMALL_PARTS],
+      imports: ["chat", "react", "screens", "universal", ...SMALL_PARTS],
       types: ["core"],
-      order: [".", "rows", "parts", "composer", "dialogs", "transcript", "screen", "components", "index.ts"],
+      order: [
+        ".",
+        "rows",
+        "markdown",
+        "parts",
+        "composer",
+        "dialogs",
+        "transcript",
+        "screen",
+        "components",
+        "index.ts",
+      ],
       neutral: false,
       node: "everywhere",
       peers: ["ink", "react"],
@@ -256,6 +280,13 @@ export function floorOf(module: string, name: string, room: Room): number | unde
   const named = order.indexOf(top);
   if (named >= 0 || rest.length > 0) return named;
   return order.includes(".") ? order.indexOf(".") : undefined;
+}
+
+/** Whether a module given relative to `src/` needs a browser. */
+export function needsBrowser(module: string): boolean {
+  const found = roomOf(module);
+  const folder = found?.room.browser;
+  return folder !== undefined && module.startsWith(`${found?.name}/${folder}/`);
 }
 
 /** Whether a module given relative to `src/` may import Node's modules, `ws` and `isomorphic-ws`. */

@@ -27,7 +27,7 @@ const standIn = (name: string, flat = "codebuff-cli"): SharedName => ({
 
 const component = (name: string, shown: string): SharedName => ({
   name,
-  in: ["ink/components", shown],
+  in: ["ink/components", "react/ui", shown],
   reason: "the component is public, and shows what the type of this name holds",
 });
 

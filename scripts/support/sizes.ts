@@ -53,7 +53,7 @@ const CLIENTS: Readonly<Record<string, string>> = {
   "./codebuff-run": "CodebuffRun",
 };
 
-const ADAPTERS: readonly string[] = ["./ai-sdk", "./ag-ui", "./otel", "./server", "./remote"];
+const ADAPTERS: readonly string[] = ["./react/ui", "./ai-sdk", "./ag-ui", "./otel", "./server", "./remote"];
 
 /** What a browser downloads for each entry with all of it used, without frameworks, and for the errors alone. Needs `dist/`. */
 export async function measureSizes(root: string): Promise<MeasuredSizes> {

@@ -1,6 +1,6 @@
 // Pure: content of messages and of tool calls, as ACP has it.
 import type { ContentBlock, ToolCallContent } from "@agentclientprotocol/sdk";
-import { cutAt } from "../core/text.ts";
+import { wholeStart } from "../core/text.ts";
 import type { ToolPreview } from "../core/values.ts";
 import type { Annotation, ContentPart, FileRefPart, ImagePart } from "../universal/events.ts";
 
@@ -84,7 +84,7 @@ function isCreation(diff: string): boolean {
 /** Text of at most `max` characters, with a note if it was cut. No character is cut in two. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
-  const start = cutAt(text, max);
+  const start = wholeStart(text, max);
   return `${start}\n[${text.length - start.length} more characters are left out]`;
 }
 

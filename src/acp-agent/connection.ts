@@ -83,6 +83,12 @@ export class EditorConnection implements AcpAgentConnection {
       .onRequest("session/resume", ({ params, client, signal }) =>
         this.#answer(async () => modesOf(await this.#reopen(params.sessionId, params, client, signal))),
       )
+      .onRequest("session/set_mode", ({ params: { sessionId, modeId } }) =>
+        this.#answer(async () => {
+          await this.#find(sessionId).setMode(modeId);
+          return {};
+        }),
+      )
       .onRequest("session/list", ({ params }) => this.#answer(() => listSessions(settings.store, params)))
       .onRequest("session/close", ({ params: { sessionId } }) =>
         this.#answer(async () => {

@@ -9,6 +9,7 @@ import { nameIn } from "./blocks.ts";
 export const REFUSAL_CODES = {
   cancelled: -32_800,
   invalid: -32_602,
+  unsupported: -32_601,
   failed: -32_603,
   notFound: -32_002,
   signIn: -32_000,

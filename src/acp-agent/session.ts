@@ -78,12 +78,26 @@ export class ServedSession {
     return this.#chat.getSnapshot().capabilities?.images !== false;
   }
 
-  /** The mode, if the source has said it. No other one is offered, because a source cannot be told to change it. */
+  /** The modes, if the source has said them. No other one is offered if the source cannot change it. */
   get modes(): SessionModeState | undefined {
-    const { current, available = [] } = this.#chat.getSnapshot().modes ?? {};
+    const { modes, capabilities } = this.#chat.getSnapshot();
+    const { current, available = [] } = modes ?? {};
     if (typeof current !== "string") return undefined;
     const mode = available.find(({ id }) => id === current) ?? { id: current, name: current };
-    return { currentModeId: current, availableModes: [{ ...mode }] };
+    const offered = capabilities?.modes && available.includes(mode) ? available : [mode];
+    return { currentModeId: current, availableModes: offered.map((each) => ({ ...each })) };
+  }
+
+  /** @throws AcpRefusal if the source cannot, or has no such mode */
+  async setMode(id: string): Promise<void> {
+    const done = await this.#chat.setMode(id);
+    if (done.ok) {
+      this.#updates.statuses.tellState();
+      return;
+    }
+    const { code, message } = done.error;
+    const reason = code === "unsupported" ? code : code === "invalid-input" ? "invalid" : "failed";
+    throw new AcpRefusal(reason, message);
   }
 
   /** Waits for the store. @throws AcpRefusal if the chat cannot be opened, or if `signal` aborts */

@@ -1,6 +1,6 @@
 // `Updates`: what each universal event says to the client.
 import type { ContentBlock } from "@agentclientprotocol/sdk";
-import { cutAt, isHighSurrogate } from "../core/text.ts";
+import { isHighSurrogate, wholeStart } from "../core/text.ts";
 import type { ContentPart, DeltaPart, UniversalEvent, UniversalItem } from "../universal/events.ts";
 import { partIn, type SubagentFacts, subagentIn } from "../universal/item-content.ts";
 import { callResultOf, fileBlocks, imageBlock, sourceBlocks, textContent } from "./blocks.ts";
@@ -93,7 +93,7 @@ export class Updates {
   /** A piece of a text, in updates of a bearable size. */
   text(chunk: Chunk, messageId: string, text: string): void {
     for (let at = 0; at < text.length; ) {
-      const piece = cutAt(text.slice(at, at + MAX_CHUNK_TEXT + 1), MAX_CHUNK_TEXT);
+      const piece = wholeStart(text.slice(at, at + MAX_CHUNK_TEXT + 1), MAX_CHUNK_TEXT);
       this.block(chunk, messageId, textContent(piece));
       at += piece.length;
     }

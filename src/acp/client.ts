@@ -6,6 +6,7 @@ import { BaseClient } from "../core/client/base-client.ts";
 import { RequestError } from "../core/errors.ts";
 import { Gate } from "../core/gate/gate.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
+import { type FileList, type FilesOptions, listPromptFiles } from "../core/turn/prompt-files.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { AcpCore } from "./acp-core.ts";
@@ -20,7 +21,7 @@ import {
 import { DOOR_SUBJECTS, RequestDoor } from "./door.ts";
 import type { AcpClientEvents } from "./events.ts";
 import { FileRequests } from "./files.ts";
-import type { AcpPromptInput, AcpPromptOptions } from "./input.ts";
+import type { AcpPromptInput } from "./input.ts";
 import { Links } from "./links.ts";
 import { type AcpOptions, resolveOptions } from "./options.ts";
 import { AgentRequests } from "./requests.ts";
@@ -58,7 +59,7 @@ const MAX_PAGES = 100;
  */
 export class AcpClient
   extends BaseClient<AcpEvent, AcpResult, AcpClientEvents>
-  implements AgentClient<AcpEvent, AcpResult, AcpPromptOptions, AcpPromptInput, AcpClientEvents>
+  implements AgentClient<AcpEvent, AcpResult, object, AcpPromptInput, AcpClientEvents>
 {
   readonly #core: AcpCore;
   readonly #links: Links;
@@ -114,6 +115,9 @@ export class AcpClient
       context: true,
       branches: false,
       preview: true,
+      modes: true,
+      models: true,
+      files: this.#core.settings.files !== undefined,
     };
   }
 
@@ -121,10 +125,7 @@ export class AcpClient
    * Sends a prompt in a new session, and streams the answer. Starts the agent first if needed.
    * @throws InvalidInputError, UnsupportedError, PayloadTooLargeError, QueueFullError or ClosedError
    */
-  prompt(
-    input: PromptOf<AcpPromptInput>,
-    options?: AcpPromptOptions & TurnOptions,
-  ): Turn<AcpEvent, AcpResult> {
+  prompt(input: PromptOf<AcpPromptInput>, options?: TurnOptions): Turn<AcpEvent, AcpResult> {
     return this.#core.outbox.run(() => {
       const job = this.#turns.create(input, options);
       this.#turns.start(job);
@@ -135,6 +136,11 @@ export class AcpClient
   /** A session of the agent, new or from the `state` of a conversation. */
   conversation(options: { readonly from?: AcpConversationState | ConversationState } = {}): AcpConversation {
     return openConversation({ core: this.#core, links: this.#links, turns: this.#turns }, options);
+  }
+
+  /** Paths for the completion of a file in a prompt. @throws UnsupportedError without the option `files` */
+  files(prefix: string, options: FilesOptions = {}): Promise<FileList> {
+    return listPromptFiles(this.#core.settings.files, prefix, options);
   }
 
   /** What is known of an open session. */

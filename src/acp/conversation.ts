@@ -1,6 +1,7 @@
 // A session of an agent as a conversation: its prompts, its state, its modes, models and options.
 import { checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
 import { type AgentwireError, InvalidInputError, isAgentwireError, RequestError } from "../core/errors.ts";
+import type { Unsubscribe } from "../core/tell/events.ts";
 import {
   type Conversation,
   type ConversationMessage,
@@ -10,7 +11,7 @@ import {
 import { isSameFolder } from "../process/folder.ts";
 import type { AcpCore } from "./acp-core.ts";
 import { AgentRefusal, refusalWords } from "./errors.ts";
-import type { AcpPromptInput, AcpPromptOptions } from "./input.ts";
+import type { AcpPromptInput } from "./input.ts";
 import { AcpSessionRef, type Links, type OpenSession } from "./links.ts";
 import { setMode, setModel, setOption } from "./modes.ts";
 import type { AcpSessionState } from "./session.ts";
@@ -28,9 +29,11 @@ export interface AcpConversationState extends ConversationState {
 
 /** A session of an agent. The first prompt opens it; a later process of the agent continues it. */
 export interface AcpConversation
-  extends Conversation<AcpEvent, AcpResult, AcpPromptOptions, AcpPromptInput, AcpConversationState> {
+  extends Conversation<AcpEvent, AcpResult, object, AcpPromptInput, AcpConversationState> {
   /** What is known of the session: modes, models, options, commands, title, context. Undefined while it is not open. */
   readonly session: AcpSessionState | undefined;
+  /** Calls `listener` when the modes, models or commands of `session` have changed. */
+  onSession(listener: () => void): Unsubscribe;
   /** Opens the session without a prompt, for a settings page. @throws AgentwireError */
   open(): Promise<AcpSessionState>;
   /** Has the agent repeat the session's messages. They become `messages`, if there are none. @throws AgentwireError */
@@ -61,7 +64,7 @@ export function openConversation(
 }
 
 class AcpSessionConversation
-  extends LiveConversation<AcpEvent, AcpResult, AcpPromptOptions, AcpPromptInput, AcpConversationState>
+  extends LiveConversation<AcpEvent, AcpResult, object, AcpPromptInput, AcpConversationState>
   implements AcpConversation
 {
   readonly #setup: ConversationSetup;
@@ -107,6 +110,13 @@ class AcpSessionConversation
     return this.#setup.links.stateOf(this.#ref.id);
   }
 
+  onSession(listener: () => void): Unsubscribe {
+    return this.#setup.core.on("session", ({ sessionId }, part) => {
+      if (sessionId === this.#ref.id && (part === "modes" || part === "models" || part === "commands"))
+        listener();
+    });
+  }
+
   async open(): Promise<AcpSessionState> {
     this.#setup.core.assertOpen();
     const { session } = await this.#setup.links.open(this.#ref);
@@ -139,10 +149,7 @@ class AcpSessionConversation
     await this.#set(async ({ link, session }) => {
       const { modes } = session.state;
       if (!modes?.available.some((mode) => mode.id === id))
-        throw new InvalidInputError(
-          `the agent has no mode \`${id}\`.`,
-          "Pass the id of one in `session.modes`.",
-        );
+        throw new InvalidInputError(`the agent has no mode \`${id}\`.`, "Pass the id of one in `modes`.");
       await setMode(this.#setup.core, link, session, id);
       this.#ref.mode = id;
     });

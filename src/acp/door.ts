@@ -4,13 +4,13 @@ import type { Gate, Withdraw } from "../core/gate/gate.ts";
 import { decideCall, denialOf, inferStart, isUsersWord } from "../core/gate/outcome.ts";
 import type { TellPreview } from "../core/gate/preview.ts";
 import type { SubjectRules } from "../core/gate/subject.ts";
+import type { PromptFiles } from "../core/turn/prompt-files.ts";
 import type { Ruling, TurnToolCall } from "../core/values.ts";
 import { AgentRefusal, RPC } from "./errors.ts";
 import type { SessionTurn } from "./session.ts";
 
 /** The tools of a folder, as `nodeTools({ root })` of `agentwire/codebuff-run/tools` makes them. */
-export interface AcpFiles {
-  readonly root: string;
+export interface AcpFiles extends PromptFiles {
   readonly handlers: Readonly<Record<string, AcpFileHandler>>;
   readonly readFiles: (paths: readonly string[]) => Promise<Readonly<Record<string, string | null>>>;
 }

@@ -7,7 +7,7 @@ export type { AcpConversation, AcpConversationState } from "./conversation.ts";
 export type { AcpFiles } from "./door.ts";
 export { AcpAuthError, type AcpAuthMethod, AcpLostError, AcpTurnError } from "./errors.ts";
 export type { AcpClientEvents } from "./events.ts";
-export type { AcpPromptInput, AcpPromptOptions } from "./input.ts";
+export type { AcpPromptInput } from "./input.ts";
 export type {
   AcpChoice,
   AcpChoices,

@@ -1,18 +1,18 @@
 // Checks a prompt, and builds its blocks.
-import { basename, isAbsolute } from "node:path";
+import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fromBase64, HEAD_BASE64, imageTypeOf, isBase64, toBase64 } from "../core/bytes.ts";
-import { type Check, checks, describe } from "../core/checks.ts";
+import { checks, describe } from "../core/checks.ts";
 import { TURN_CHECKS } from "../core/client/options.ts";
 import { InvalidInputError, PayloadTooLargeError, UnsupportedError } from "../core/errors.ts";
 import { utf8Length } from "../core/text.ts";
+import type { PromptFile } from "../core/turn/prompt-files.ts";
 import {
   checkOwnPrompt,
   type PromptImage,
   type PromptOf,
   readPromptInput,
 } from "../core/turn/prompt-input.ts";
-import type { TurnOptions } from "../core/turn/turn.ts";
 import type { AcpAgent } from "./agent.ts";
 import { type AcpContentBlock, readBlock } from "./blocks.ts";
 
@@ -22,63 +22,67 @@ export interface AcpPromptInput {
   readonly blocks: readonly AcpContentBlock[];
 }
 
-/** Options of one prompt. */
-export interface AcpPromptOptions {
-  /** Absolute paths of files, which the agent reads by itself: sent as links. @default none */
-  readonly files?: readonly string[];
-}
-
-export const ACP_PROMPT_CHECKS = {
-  ...TURN_CHECKS,
-  files: {
-    expects: "an array of absolute paths",
-    holds: (value) =>
-      Array.isArray(value) &&
-      value.every((path) => typeof path === "string" && isAbsolute(path) && !path.includes("\0")),
-  },
-} satisfies Record<keyof (AcpPromptOptions & TurnOptions), Check>;
-
 export interface AcpPrompt {
   readonly text: string;
   readonly blocks: readonly AcpContentBlock[];
   readonly bytes: number;
+  /** The paths of its files, which are read before the prompt is sent. */
+  readonly files: readonly string[];
 }
 
 const HOW = 'Pass a string, or an object such as { text: "Fix the tests" }.';
 
-/** @throws InvalidInputError for a prompt that is empty or cannot be read; PayloadTooLargeError */
+/** @throws InvalidInputError for a prompt that is empty or cannot be read; UnsupportedError for files; PayloadTooLargeError */
 export function buildPrompt(
   input: PromptOf<AcpPromptInput>,
-  { files = [] }: AcpPromptOptions,
-  maxBytes: number,
+  { maxBytes, takesFiles }: { readonly maxBytes: number; readonly takesFiles: boolean },
 ): AcpPrompt {
-  const given = readPromptInput(input, ACP_PROMPT_CHECKS);
+  const given = readPromptInput(input, TURN_CHECKS, takesFiles);
   const own = given ? [] : ownBlocks(input as AcpPromptInput);
   if (given && given.text.trim() === "" && !given.images)
     throw new InvalidInputError(`the prompt is ${describe(given.text)}.`, HOW);
-  const links = files.map((path) => ({
-    type: "resource_link" as const,
-    uri: pathToFileURL(path).href,
-    name: basename(path),
-  }));
   const blocks: readonly AcpContentBlock[] = [
     ...(given && given.text !== "" ? [{ type: "text" as const, text: given.text }] : []),
     ...(given?.images ?? []).map(imageBlock),
     ...own,
-    ...links,
   ];
-  const bytes = utf8Length(JSON.stringify(blocks));
-  if (bytes > maxBytes)
-    throw new PayloadTooLargeError(`the prompt takes ${bytes} bytes; put what is long into a file`, {
-      bytes,
-      limit: maxBytes,
-    });
   const text = blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-  return { text, blocks, bytes };
+  return { text, blocks, bytes: checkedSize(blocks, maxBytes), files: given?.files ?? [] };
+}
+
+/** The size of the blocks in bytes. @throws PayloadTooLargeError */
+function checkedSize(blocks: readonly AcpContentBlock[], limit: number): number {
+  const bytes = utf8Length(JSON.stringify(blocks));
+  if (bytes <= limit) return bytes;
+  throw new PayloadTooLargeError(`the prompt takes ${bytes} bytes; put what is long into a file`, {
+    bytes,
+    limit,
+  });
+}
+
+/**
+ * The prompt with its files: their texts if the agent takes such parts, otherwise links, which the agent reads by itself.
+ * @throws PayloadTooLargeError
+ */
+export function withFileBlocks(
+  prompt: AcpPrompt,
+  files: readonly PromptFile[],
+  agent: AcpAgent | undefined,
+  maxBytes: number,
+): AcpPrompt {
+  if (files.length === 0) return prompt;
+  const blocks = [...prompt.blocks, ...files.map((file) => fileBlock(file, agent?.prompts.embeddedContext))];
+  return { ...prompt, blocks, bytes: checkedSize(blocks, maxBytes) };
+}
+
+function fileBlock({ location, text }: PromptFile, takesTexts = false): AcpContentBlock {
+  const uri = pathToFileURL(location).href;
+  if (takesTexts && text !== undefined) return { type: "resource", resource: { uri, text } };
+  return { type: "resource_link", uri, name: basename(location) };
 }
 
 function ownBlocks(input: AcpPromptInput): readonly AcpContentBlock[] {
-  checkOwnPrompt(input, { blocks: checks.objects }, ACP_PROMPT_CHECKS, HOW);
+  checkOwnPrompt(input, { blocks: checks.objects }, TURN_CHECKS, HOW);
   const blocks = (input.blocks as readonly AcpContentBlock[] | undefined) ?? [];
   for (const [at, block] of blocks.entries())
     if (readBlock(block).type === "unknown")
@@ -119,7 +123,7 @@ export function lackedBy({ blocks }: AcpPrompt, { prompts, name }: AcpAgent): Un
     const what = type === "image" ? "images" : type === "audio" ? "sounds" : "embedded resources";
     return new UnsupportedError(
       `${name} takes no ${what}.`,
-      "Leave them out, or name the files in the option `files` of the prompt.",
+      "Leave them out, or name files of the folder: `{ text, files }`.",
     );
   }
   return undefined;

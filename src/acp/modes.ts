@@ -64,10 +64,7 @@ export async function setModel(
 ): Promise<void> {
   const { models } = session.state;
   if (!models?.available.some(({ id }) => id === model))
-    throw new InvalidInputError(
-      `the agent has no model \`${model}\`.`,
-      "Pass the id of one in `conversation.session.models`.",
-    );
+    throw new InvalidInputError(`the agent has no model \`${model}\`.`, "Pass the id of one in `models`.");
   if (session.hasModels) {
     await link.request(
       "session/set_model",

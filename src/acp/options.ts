@@ -5,6 +5,7 @@ import type { LocalSettings } from "../core/client/local-core.ts";
 import { LOCAL_CHECKS, type LocalClientOptions, resolveLocalOptions } from "../core/client/local-options.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/options.ts";
+import { isPromptFiles } from "../core/turn/prompt-files.ts";
 import { isFolder, isSameFolder } from "../process/folder.ts";
 import { isArgument } from "../process/program.ts";
 import type { AcpFiles } from "./door.ts";
@@ -76,7 +77,8 @@ export interface AcpOptions extends LocalClientOptions, ApprovalOptions {
   readonly always?: "gate" | "agent";
   /**
    * Lets the agent write files through this library, and with `terminal` run commands: `nodeTools({ root: cwd })` of
-   * `agentwire/codebuff-run/tools`. Many agents write by themselves all the same. @default none
+   * `agentwire/codebuff-run/tools`. Many agents write by themselves all the same. Prompts may then name files of the folder
+   * (`{ text, files }`). @default none
    */
   readonly files?: AcpFiles;
   /**
@@ -149,9 +151,12 @@ const CHECKS: Checks<AcpOptions> = {
   },
   always: oneOf("gate", "agent"),
   files: {
-    expects: "the tools of `nodeTools({ root })`",
+    expects: isPromptFiles.expects,
     holds: (value) =>
-      isObject(value) && isObject(value["handlers"]) && typeof value["readFiles"] === "function",
+      isPromptFiles.holds(value) &&
+      isObject(value) &&
+      isObject(value["handlers"]) &&
+      typeof value["readFiles"] === "function",
   },
   readFiles: checks.boolean,
   clientInfo: {

@@ -4,10 +4,11 @@ import { fieldsOf } from "../core/checks.ts";
 import type { LocalWork } from "../core/client/local-turns.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import { type AgentwireError, ClosedError, copyError, isAgentwireError } from "../core/errors.ts";
+import { readPromptFiles } from "../core/turn/prompt-files.ts";
 import type { AcpCore } from "./acp-core.ts";
 import { TurnActivity } from "./activity.ts";
 import { AgentRefusal, asAcpError, turnError } from "./errors.ts";
-import { type AcpPrompt, lackedBy } from "./input.ts";
+import { type AcpPrompt, lackedBy, withFileBlocks } from "./input.ts";
 import type { AcpSessionRef, Links, OpenSession } from "./links.ts";
 import type { Pauses } from "./pauses.ts";
 import { type AcpTurn, type AcpTurnState, acpResultOf } from "./turn.ts";
@@ -49,7 +50,7 @@ type State =
 /**
  * The work on one turn.
  *
- *     preparing (the lock, the agent, the session, the mode) ──▶ prompting ──answer──▶ over
+ *     preparing (the lock, the files, the agent, the session, the mode) ──▶ prompting ──answer──▶ over
  *         │                                                          ├── a cancel, a limit ──▶ stopping ──answer──▶ over
  *         └── an error, a cancel ──▶ over                            └── the link ends ────────┴── cancelTimeout: kill ──▶ over
  */
@@ -58,6 +59,8 @@ export class AcpRun implements LocalWork {
   readonly #setup: RunSetup;
   #state: State = { name: "preparing" };
   #unwatch: () => void = () => {};
+  /** Ends the reading of the prompt's files. */
+  readonly #reading = new AbortController();
   /** Whether this run holds the session's lock. */
   #isLocked = false;
 
@@ -81,8 +84,11 @@ export class AcpRun implements LocalWork {
         return;
       }
       this.#isLocked = true;
+      const { files, maxSendBytes } = core.settings;
+      const read = await readPromptFiles(files, job.prompt.files, this.#reading.signal);
       const open = await links.open(job.ref);
-      core.outbox.run(() => this.#begin(open));
+      const prompt = withFileBlocks(job.prompt, read, open.link.agent, maxSendBytes);
+      core.outbox.run(() => this.#begin(open, prompt));
     } catch (error) {
       core.outbox.run(() => {
         this.turn.fail(asAcpError(error, core.clean));
@@ -91,7 +97,7 @@ export class AcpRun implements LocalWork {
     }
   }
 
-  #begin(open: OpenSession): void {
+  #begin(open: OpenSession, prompt: AcpPrompt): void {
     const { core, links, job } = this.#setup;
     const { link, session } = open;
     if (this.#isOver || !this.turn.open) {
@@ -99,7 +105,7 @@ export class AcpRun implements LocalWork {
       this.#end();
       return;
     }
-    const lacked = link.agent && lackedBy(job.prompt, link.agent);
+    const lacked = link.agent && lackedBy(prompt, link.agent);
     if (lacked !== undefined) {
       if (job.isOneOff) links.forget(job.ref);
       this.turn.fail(lacked);
@@ -118,7 +124,7 @@ export class AcpRun implements LocalWork {
     // The session as it is now, for listeners that have just learnt of the turn.
     this.turn.sent();
     this.turn.active();
-    const params = { sessionId: session.id, prompt: job.prompt.blocks };
+    const params = { sessionId: session.id, prompt: prompt.blocks };
     link.request("session/prompt", params, 0).then(
       (answer) => core.outbox.run(() => this.#answered(answer)),
       (error: unknown) => core.outbox.run(() => this.#refused(error)),
@@ -256,6 +262,7 @@ export class AcpRun implements LocalWork {
     const state = this.#state;
     if (state.name === "over") return;
     this.#state = { name: "over" };
+    this.#reading.abort();
     if ("limit" in state) state.limit();
     if ("activity" in state && state.session.running === state.activity) state.session.running = undefined;
     this.#unwatch();

@@ -1,18 +1,13 @@
 // The turns of one client, each in a session of an agent; at most `maxTurns` at a time.
 import { checkCallOptions } from "../core/checks.ts";
 import { LocalTurns } from "../core/client/local-turns.ts";
+import { TURN_CHECKS } from "../core/client/options.ts";
 import type { Gate } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import type { AcpCore } from "./acp-core.ts";
-import {
-  ACP_PROMPT_CHECKS,
-  type AcpPromptInput,
-  type AcpPromptOptions,
-  buildPrompt,
-  lackedBy,
-} from "./input.ts";
+import { type AcpPromptInput, buildPrompt, lackedBy } from "./input.ts";
 import { AcpSessionRef, type Links } from "./links.ts";
 import { Pauses } from "./pauses.ts";
 import { type AcpJob, AcpRun } from "./run.ts";
@@ -39,16 +34,12 @@ export class AcpTurns extends LocalTurns<AcpEvent, AcpResult, AcpJob> {
    * Creates a turn without starting it. Without a session it gets one of its own.
    * @throws ClosedError, InvalidInputError, UnsupportedError, PayloadTooLargeError or QueueFullError
    */
-  create(
-    input: PromptOf<AcpPromptInput>,
-    options: (AcpPromptOptions & TurnOptions) | undefined,
-    session?: AcpSessionRef,
-  ): AcpJob {
+  create(input: PromptOf<AcpPromptInput>, options: TurnOptions | undefined, session?: AcpSessionRef): AcpJob {
     const { core, links, gate } = this.#setup;
     core.assertOpen();
-    checkCallOptions(options, ACP_PROMPT_CHECKS);
-    const { maxSendBytes, maxTextBytes, idleTimeout, cwd } = core.settings;
-    const prompt = buildPrompt(input, options ?? {}, maxSendBytes);
+    checkCallOptions(options, TURN_CHECKS);
+    const { maxSendBytes: maxBytes, maxTextBytes, idleTimeout, cwd, files } = core.settings;
+    const prompt = buildPrompt(input, { maxBytes, takesFiles: files !== undefined });
     const lacked = links.agent && lackedBy(prompt, links.agent);
     if (lacked) throw lacked;
     const ref = session ?? new AcpSessionRef();

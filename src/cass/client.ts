@@ -155,6 +155,9 @@ export class CassClient
       context: false,
       branches: false,
       preview: false,
+      modes: false,
+      models: false,
+      files: false,
     };
   }
 

@@ -50,6 +50,11 @@ export class ChatBackend {
     this.#ready();
   }
 
+  /** The conversation, a new one if there is none. */
+  converse(): AnyConversation | undefined {
+    return this.#ready().session.conversation;
+  }
+
   /** Connects now, with a new client if the client has closed for good. */
   connect(): void {
     this.#ready().session.connect();

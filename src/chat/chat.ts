@@ -1,6 +1,7 @@
 // The interface `Chat`, which user interfaces call.
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { Unsubscribe } from "../core/tell/events.ts";
+import type { FileList, FilesOptions } from "../core/turn/prompt-files.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Answer, Decision } from "../core/values.ts";
 import type { UniversalEvent } from "../universal/events.ts";
@@ -11,6 +12,11 @@ import type { ChatSnapshot } from "./snapshot.ts";
 export type ChatSend =
   | { readonly ok: true; readonly id: string }
   | { readonly ok: false; readonly error: AnyAgentwireError; readonly id?: string };
+
+/** The result of `files`. */
+export type ChatFiles =
+  | ({ readonly ok: true } & FileList)
+  | { readonly ok: false; readonly error: AnyAgentwireError };
 
 /** How to continue after the backend has forgotten the conversation: empty, or with a recap. */
 export type ChatResume = "without-context" | "with-transcript";
@@ -53,7 +59,7 @@ export interface Chat extends AsyncDisposable {
    */
   readonly cancel: (what?: ChatCancel) => ChatResult;
   /**
-   * Sends the text and images of a message again, as a new prompt. `messageId` names a message of the user, or an
+   * Sends the text, images and files of a message again, as a new prompt. `messageId` names a message of the user, or an
    * answer to one. The agent may repeat its work. The old message does not change.
    */
   readonly retry: (messageId: string) => ChatSend;
@@ -87,6 +93,25 @@ export interface Chat extends AsyncDisposable {
    * separate step, in words. `approvals` lists the grants.
    */
   readonly decide: (id: string, decision: Decision) => ChatResult;
+  /**
+   * Sets the agent's mode: the id of an entry of `modes` in the snapshot. Connects first if needed. Resolves once the
+   * agent has confirmed it, and lasts as long as the backend's conversation. Fails with an `UnsupportedError` if
+   * `capabilities.modes` is false, and with `invalid-input` for an id that the agent does not have. Never rejects.
+   *
+   * A mode may let the agent act without asking: the user chooses it.
+   */
+  readonly setMode: (id: string) => Promise<ChatResult>;
+  /**
+   * Sets the model, like `setMode`: the id of an entry of `models`, if `capabilities.models` is true. Some agents write it
+   * into the user's configuration.
+   */
+  readonly setModel: (id: string) => Promise<ChatResult>;
+  /**
+   * Lists paths for the completion of a file in a prompt (`files` of its input). `prefix`: what the user has typed, such
+   * as `src/a`. Fails with an `UnsupportedError` if `capabilities.files` is false. `snapshot.problem` does not show a
+   * failure. Never rejects: an aborted search has no paths.
+   */
+  readonly files: (prefix: string, options?: FilesOptions) => Promise<ChatFiles>;
   /** Revokes a grant by its id in `approvals`. Succeeds without effect for any other id. */
   readonly revoke: (id: string) => ChatResult;
   /** Answers a question in `pending`. Succeeds without effect for any other id. */

@@ -1,5 +1,5 @@
 // The prompts of a chat whose backend keeps the queue (`PromptInbox`), for all viewers of the chat.
-import type { AnyAgentClient } from "../core/client/any-client.ts";
+import type { AnyAgentClient, AnyConversation, ConversationChoices } from "../core/client/any-client.ts";
 import type { InboxCommand, InboxPrompt, PromptInbox } from "../core/client/inbox.ts";
 import type { Clock } from "../core/clock.ts";
 import { type AnyAgentwireError, asAny, ClosedError, InvalidInputError, isOurs } from "../core/errors.ts";
@@ -82,6 +82,12 @@ export class InboxTurns implements ChatSessionHost, ChatPrompts {
     this.#isOpen = true;
     if (this.#connectsAtOnce) this.connect();
     else this.#open();
+  }
+
+  converse(): AnyConversation | undefined {
+    if (!this.#isOpen) return undefined;
+    this.#open();
+    return this.#backend.converse();
   }
 
   connect(): void {
@@ -201,6 +207,10 @@ export class InboxTurns implements ChatSessionHost, ChatPrompts {
 
   onConnection(change: ConnectionChange): void {
     this.#host.onConnection(change);
+  }
+
+  onChoices(session: ConversationChoices | undefined): void {
+    this.#host.view.tellChoices(session);
   }
 
   onReplay(isReplaying: boolean): void {

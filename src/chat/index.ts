@@ -4,7 +4,7 @@ export { describeError } from "../universal/words/describe-error.ts";
 export { describeErrorData } from "../universal/words/describe-error-data.ts";
 export type { ErrorDescription } from "../universal/words/error-description.ts";
 export { ChatStoreError, isChatStoreError } from "../universal/words/store-error.ts";
-export type { Chat, ChatCancel, ChatResume, ChatSend } from "./chat.ts";
+export type { Chat, ChatCancel, ChatFiles, ChatResume, ChatSend } from "./chat.ts";
 export type { ChatConnection } from "./connection.ts";
 export { createChat } from "./create-chat.ts";
 export { type ChatOptions, MAX_QUEUED_PROMPTS } from "./options.ts";

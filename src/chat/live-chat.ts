@@ -7,10 +7,13 @@ import { asyncDispose } from "../core/dispose.ts";
 import { type AnyAgentwireError, ClosedError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
 import { checkName } from "../core/names.ts";
 import type { Unsubscribe } from "../core/tell/events.ts";
+import type { FilesOptions } from "../core/turn/prompt-files.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Answer, Decision } from "../core/values.ts";
 import type { AgentSource, EventListener } from "../universal/stream.ts";
-import type { Chat, ChatCancel, ChatResume, ChatSend } from "./chat.ts";
+import type { Chat, ChatCancel, ChatFiles, ChatResume, ChatSend } from "./chat.ts";
+import { checkEntryId, checkWord } from "./checks.ts";
+import { choose, completions } from "./choices.ts";
 import { type ConnectionChange, NO_CONNECTION, stepConnection } from "./connection.ts";
 import { InboxTurns } from "./inbox-turns.ts";
 import type { ChatSettings } from "./options.ts";
@@ -138,10 +141,17 @@ export class LiveChat implements Chat, TurnsHost {
 
   readonly revoke = (id: string): ChatResult =>
     this.#problem.try(() => {
-      checkId(id, "approvals");
+      checkEntryId(id, "approvals");
       if (this.#turns.client?.revoke(id)) this.#turns.onRequests();
       return OK;
     });
+
+  readonly setMode = (id: string): Promise<ChatResult> => this.#choose("modes", id);
+
+  readonly setModel = (id: string): Promise<ChatResult> => this.#choose("models", id);
+
+  readonly files = (prefix: string, options: FilesOptions = {}): Promise<ChatFiles> =>
+    completions(this.#turns, prefix, options);
 
   readonly connect = (): ChatResult =>
     this.#call(() => {
@@ -223,7 +233,7 @@ export class LiveChat implements Chat, TurnsHost {
   /** Replies to a pending request. An unknown id is a request that has ended: nothing happens. */
   #reply(id: string, reply: (client: AnyAgentClient, requestId: string) => unknown): ChatResult {
     return this.#problem.try(() => {
-      checkId(id, "pending");
+      checkEntryId(id, "pending");
       const { client, requests } = this.#turns;
       const requestId = requests?.requestOf(id);
       if (client && requestId !== undefined) reply(client, requestId);
@@ -238,6 +248,15 @@ export class LiveChat implements Chat, TurnsHost {
       const outcome = send();
       this.#see();
       return outcome;
+    });
+  }
+
+  #choose(what: "modes" | "models", id: string): Promise<ChatResult> {
+    return this.#problem.tryLater(async () => {
+      this.#assertOpen();
+      const session = await choose(this.#turns, what, id);
+      if (session) this.view.tellChoices(session);
+      this.#see();
     });
   }
 
@@ -327,17 +346,6 @@ const NOTHING_YET = {
   queue: [],
   problem: undefined,
 } as const;
-
-function checkId(id: unknown, list: "approvals" | "pending"): void {
-  if (typeof id === "string") return;
-  throw new InvalidInputError(`the id is ${describe(id)}.`, `Pass the id of an entry of \`${list}\`.`);
-}
-
-function checkWord(word: unknown, ...words: readonly string[]): void {
-  if (typeof word === "string" && words.includes(word)) return;
-  const hint = `Pass one of ${words.map((known) => `"${known}"`).join(", ")}.`;
-  throw new InvalidInputError(`the choice is ${describe(word)}.`, hint);
-}
 
 /** Returns `before` if nothing has changed, because clients make a new object at each read. */
 function sameCapabilities(

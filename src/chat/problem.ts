@@ -52,11 +52,29 @@ export class Problem {
       else this.failed("call", result.error);
       return result;
     } catch (thrown) {
-      const error = isAgentwireError(thrown)
-        ? thrown
-        : new InvalidInputError("the call failed.", "See `cause`.", { cause: thrown });
-      this.failed("call", error);
-      return { ok: false, error };
+      return this.#caught(thrown);
     }
   }
+
+  /** Awaits `call` and shows its error. Never rejects. */
+  async tryLater(call: () => Promise<unknown>): Promise<ChatResult> {
+    try {
+      await call();
+      this.worked("call");
+      return OK;
+    } catch (thrown) {
+      return this.#caught(thrown);
+    }
+  }
+
+  #caught(thrown: unknown): { readonly ok: false; readonly error: AnyAgentwireError } {
+    const error = asError(thrown);
+    this.failed("call", error);
+    return { ok: false, error };
+  }
+}
+
+export function asError(thrown: unknown): AnyAgentwireError {
+  if (isAgentwireError(thrown)) return thrown;
+  return new InvalidInputError("the call failed.", "See `cause`.", { cause: thrown });
 }

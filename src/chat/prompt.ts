@@ -10,6 +10,8 @@ import type { ChatFilePart, ChatMessage, ChatPart } from "../universal/transcrip
 export interface ChatPrompt {
   readonly text: string;
   readonly images: readonly ChatImage[];
+  /** Paths in the folder of the client. */
+  readonly files: readonly string[];
 }
 
 interface ChatImage {
@@ -17,11 +19,14 @@ interface ChatImage {
   readonly mediaType: string;
 }
 
-/** @throws InvalidInputError unless the input is a text that is not blank, or `{ text, images? }` */
+/** @throws InvalidInputError unless the input is a text that is not blank, or `{ text, images?, files? }` */
 export function readPrompt(input: unknown): ChatPrompt {
   try {
-    const given = readPromptInput(isObject(input) ? { text: undefined, ...input } : input);
-    if (given) return { text: notBlank(given.text), images: (given.images ?? []).map(readImage) };
+    const given = readPromptInput(isObject(input) ? { text: undefined, ...input } : input, {}, true);
+    if (given) {
+      const { text, images = [], files = [] } = given;
+      return { text: notBlank(text), images: images.map(readImage), files };
+    }
   } catch (cause) {
     if (isAgentwireError(cause)) throw cause;
     throw new InvalidInputError("the prompt cannot be read.", HINT, { cause }); // a getter threw
@@ -50,19 +55,26 @@ function readImage(image: { readonly data: unknown; readonly mediaType?: string 
 const UNKNOWN = "application/octet-stream";
 
 /** The prompt as every client accepts it. `before` is put in front of the text. */
-export function toInput({ text, images }: ChatPrompt, before = ""): string | PromptInput {
+export function toInput({ text, images, files }: ChatPrompt, before = ""): string | PromptInput {
   const whole = before + text;
-  if (images.length === 0) return whole;
-  return { text: whole, images: images.map(({ url, mediaType }) => ({ data: url, ...typed(mediaType) })) };
+  if (images.length === 0 && files.length === 0) return whole;
+  const pictures = images.map(({ url, mediaType }) => ({ data: url, ...typed(mediaType) }));
+  return {
+    text: whole,
+    ...(images.length === 0 ? {} : { images: pictures }),
+    ...(files.length === 0 ? {} : { files }),
+  };
 }
 
 const typed = (mediaType: string): { mediaType?: string } => (mediaType === UNKNOWN ? {} : { mediaType });
 
 /** The message that shows a prompt. */
-export function messageOf(id: string, { text, images }: ChatPrompt, startedAt: number): ChatMessage {
+export function messageOf(id: string, { text, images, files }: ChatPrompt, startedAt: number): ChatMessage {
   const parts: ChatPart[] = [{ type: "text", id: `${id}/text`, text, open: false }];
   for (const [at, { url, mediaType }] of images.entries())
     parts.push({ type: "file", id: `${id}/image-${at + 1}`, path: url, mediaType });
+  for (const [at, path] of files.entries())
+    parts.push({ type: "file", id: `${id}/file-${at + 1}`, path, mediaType: null, action: "read" });
   return { id, role: "user", status: "queued", parts: listOf(parts), startedAt };
 }
 
@@ -70,11 +82,14 @@ export function messageOf(id: string, { text, images }: ChatPrompt, startedAt: n
 export function promptOf({ parts }: ChatMessage): ChatPrompt {
   let text = "";
   const images: ChatImage[] = [];
+  const files: string[] = [];
   for (const part of parts) {
     if (part.type === "text") text += part.text;
-    if (part.type === "file") images.push(shownImage(part));
+    if (part.type !== "file") continue;
+    if (part.action === "read") files.push(part.path);
+    else images.push(shownImage(part));
   }
-  return { text: notBlank(text), images };
+  return { text: notBlank(text), images, files };
 }
 
 function shownImage({ path, mediaType }: ChatFilePart): ChatImage {

@@ -1,5 +1,5 @@
 // The prompts of a chat, as an interface: with a queue of this chat, or with the inbox of the backend.
-import type { AnyAgentClient } from "../core/client/any-client.ts";
+import type { AnyAgentClient, AnyConversation } from "../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
 import type { ChatCancel } from "./chat.ts";
@@ -29,6 +29,8 @@ export interface ChatPrompts {
   hold(messages: readonly ChatMessage[], isNew: boolean): void;
   /** Starts the conversation and sends queued prompts. @param hasContext whether prompts were sent before */
   open(hasContext: boolean): void;
+  /** The backend's conversation, a new one if there is none. Undefined until the chat is open. @throws what the source throws */
+  converse(): AnyConversation | undefined;
   /** Connects now, or as soon as the store has loaded. */
   connect(): void;
   /** Ends the unsent prompts and closes the client. */

@@ -1,5 +1,10 @@
 // One client, with the chat's conversation and its universal events.
-import type { AnyAgentClient, AnyConversation, AnyTurn } from "../core/client/any-client.ts";
+import type {
+  AnyAgentClient,
+  AnyConversation,
+  AnyTurn,
+  ConversationChoices,
+} from "../core/client/any-client.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Unsubscribe } from "../core/tell/events.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
@@ -26,6 +31,8 @@ export interface ChatSessionHost {
   onReset(saved: unknown): void;
   /** The pending requests may have changed. */
   onRequests(): void;
+  /** The modes, models or commands of the session may have changed. */
+  onChoices(session: ConversationChoices | undefined): void;
   /** The connection was lost, and the backend's memory of the conversation with it. */
   onForgotten(): void;
   /** The client has closed for good, without a call of `close()`. */
@@ -84,10 +91,12 @@ export class ChatSession {
     const offs = [
       stream.on("event", (event, position) => this.#onEvent(event, position)),
       stream.onReset?.((saved) => this.#host.onReset(saved)),
+      conversation.onSession?.(() => this.#host.onChoices(conversation.session)),
     ];
     this.#offStream = () => {
       for (const off of offs) off?.();
     };
+    if (conversation.onSession) this.#host.onChoices(conversation.session);
     if (!stream.caughtUp) return;
     this.#host.onReplay(true);
     const caughtUp = (): void => {
@@ -108,11 +117,22 @@ export class ChatSession {
     return this.#conversation.prompt(input, { read: false, ...told });
   }
 
-  /** Connects now, without waiting for the backoff. The reason of a failure goes to the chat's connection. */
+  /**
+   * Connects now, without waiting for the backoff, and opens the backend's session. The reason of a failure goes to the
+   * chat's connection.
+   */
   connect(): void {
-    this.client.connect().catch((error: unknown) => {
+    this.#connect().catch((error: unknown) => {
       if (!this.#hasLeft) this.#host.onConnection({ reason: describeConnectionError(error) });
     });
+  }
+
+  async #connect(): Promise<void> {
+    const conversation = this.#conversation;
+    await this.client.connect();
+    if (this.#hasLeft || !conversation?.open || this.#conversation !== conversation) return;
+    await conversation.open();
+    if (this.#conversation === conversation) this.#host.onChoices(conversation.session);
   }
 
   /** Ends the conversation: it takes no more prompts. */

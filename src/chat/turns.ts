@@ -1,5 +1,5 @@
 // The prompts of a chat: the queue, cancelling, branches, and the client's reports.
-import type { AnyAgentClient } from "../core/client/any-client.ts";
+import type { AnyAgentClient, AnyConversation, ConversationChoices } from "../core/client/any-client.ts";
 import type { Clock } from "../core/clock.ts";
 import { type AnyAgentwireError, ClosedError, InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
@@ -149,6 +149,10 @@ export class ChatTurns implements ChatSessionHost, ChatPrompts {
     this.#sender.pump();
   }
 
+  converse(): AnyConversation | undefined {
+    return this.#sender.isOpen ? this.#backend.converse() : undefined;
+  }
+
   connect(): void {
     if (this.#sender.isOpen) this.#backend.connect();
     else this.#connectsAtOnce = true;
@@ -245,6 +249,10 @@ export class ChatTurns implements ChatSessionHost, ChatPrompts {
 
   onConnection(change: ConnectionChange): void {
     this.#host.onConnection(change);
+  }
+
+  onChoices(session: ConversationChoices | undefined): void {
+    this.#host.view.tellChoices(session);
   }
 
   onReplay(isReplaying: boolean): void {

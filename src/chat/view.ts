@@ -1,8 +1,10 @@
 // Makes snapshots, and notifies listeners at most once per microtask.
+import type { ConversationChoices } from "../core/client/any-client.ts";
 import type { Unsubscribe } from "../core/tell/events.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import { reportError } from "../universal/listen/report-error.ts";
 import type { EventListener } from "../universal/stream.ts";
+import { choicesIn } from "../universal/transcript/statuses.ts";
 import { savedOf } from "./saving/saved.ts";
 import type { ChatSnapshot } from "./snapshot.ts";
 import type { Timeline } from "./timeline.ts";
@@ -13,7 +15,12 @@ type Listener = () => unknown;
 type Told = Pick<
   ChatSnapshot,
   "connection" | "pending" | "approvals" | "capabilities" | "loading" | "busy" | "queue" | "problem" | "state"
->;
+> & {
+  /** What the client says of its session. It is newer than what the events have said. */
+  readonly choices?: Choices;
+};
+
+type Choices = Partial<Pick<ChatSnapshot, "modes" | "models" | "commands">>;
 
 /** Makes snapshots when read, and notifies listeners once per microtask. Their errors go to `onThrow`. */
 export class View {
@@ -92,6 +99,12 @@ export class View {
     this.changed();
   }
 
+  /** What the client says of its session. An empty list of commands may only be early. */
+  tellChoices(session: ConversationChoices | undefined): void {
+    const { commands, ...choices } = choicesIn(session);
+    this.tell({ choices: commands && commands.length > 0 ? { ...choices, commands } : choices });
+  }
+
   /** Delays an expensive read until the next snapshot. */
   tellLater(look: () => Partial<Told>): void {
     this.#later = look;
@@ -113,8 +126,21 @@ export class View {
     }
     const { messages, transcript } = this.#timeline;
     const { usage, cost, plan, context, modes, models, commands, turn } = transcript;
-    const busy = this.#told.busy || turn !== null;
-    const parts = { messages, ...this.#told, usage, cost, plan, context, modes, models, commands, busy };
+    const { choices, ...told } = this.#told;
+    const busy = told.busy || turn !== null;
+    const parts = {
+      messages,
+      ...told,
+      usage,
+      cost,
+      plan,
+      context,
+      modes,
+      models,
+      commands,
+      ...choices,
+      busy,
+    };
     const before = this.#snapshot;
     if (before && hasParts(before, parts)) return before;
     const { unsent } = this;

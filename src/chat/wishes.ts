@@ -6,6 +6,7 @@ import {
   QueueFullError,
   UnsupportedError,
 } from "../core/errors.ts";
+import { noFiles } from "../core/turn/prompt-files.ts";
 import type { ChatSend } from "./chat.ts";
 import type { ChatSettings } from "./options.ts";
 import { type ChatPrompt, promptOf } from "./prompt.ts";
@@ -28,7 +29,7 @@ export class Wishes {
     this.#turns = turns;
   }
 
-  /** @throws UnsupportedError if the backend takes no images, QueueFullError if the queue is full */
+  /** @throws UnsupportedError if the backend takes no images or files, QueueFullError if the queue is full */
   send(prompt: ChatPrompt): ChatSend {
     this.assertTakes(prompt);
     const { whenBusy, maxQueued } = this.#settings;
@@ -67,8 +68,9 @@ export class Wishes {
     });
   }
 
-  /** @throws UnsupportedError if the backend takes no images */
-  assertTakes({ images }: ChatPrompt): void {
+  /** @throws UnsupportedError if the backend takes no images, or no files */
+  assertTakes({ images, files }: ChatPrompt): void {
+    if (files.length > 0 && this.#view.told.capabilities?.files === false) throw noFiles();
     if (images.length > 0 && this.#view.told.capabilities?.images === false)
       throw new UnsupportedError("this backend takes no images.", "Leave `images` out.");
   }

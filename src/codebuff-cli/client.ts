@@ -101,6 +101,9 @@ export class CodebuffCli
       context: false,
       branches: false,
       preview: false,
+      modes: false,
+      models: false,
+      files: false,
     };
   }
 

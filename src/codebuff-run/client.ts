@@ -4,6 +4,7 @@ import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { BaseClient } from "../core/client/base-client.ts";
 import { Gate } from "../core/gate/gate.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
+import { type FileList, type FilesOptions, listPromptFiles } from "../core/turn/prompt-files.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { type ToolParametersByName, tellsPreview } from "./calls/toolbox.ts";
@@ -78,6 +79,9 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
       context: true,
       branches: true,
       preview: this.#core.settings.tools.some(tellsPreview),
+      modes: false,
+      models: false,
+      files: this.#core.settings.files !== undefined,
     };
   }
 
@@ -99,6 +103,11 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
    */
   conversation(options: { readonly from?: ConversationState | RunState } = {}): CodebuffRunConversation {
     return openConversation(this.#core, this.#turns, options);
+  }
+
+  /** Paths for the completion of a file in a prompt. @throws UnsupportedError without the option `files` */
+  files(prefix: string, options: FilesOptions = {}): Promise<FileList> {
+    return listPromptFiles(this.#core.settings.files, prefix, options);
   }
 
   /** Whether the backend reports that it is healthy, within 5 s. Never rejects. False without a backend. */

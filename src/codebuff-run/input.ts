@@ -4,6 +4,7 @@ import { type Check, type Checks, checks, checkValues, describe } from "../core/
 import { InvalidInputError } from "../core/errors.ts";
 import { checkNames } from "../core/names.ts";
 import { utf8Length, wellFormed } from "../core/text.ts";
+import { fileParts, type PromptFile } from "../core/turn/prompt-files.ts";
 import {
   checkOwnPrompt,
   type PromptImage,
@@ -39,6 +40,8 @@ export interface RunPrompt {
   readonly text: string;
   readonly content: readonly RunPart[];
   readonly bytes: number;
+  /** The paths of its files, which are read before the run starts. */
+  readonly files: readonly string[];
 }
 
 const FIELDS: Checks<CodebuffRunPromptInput> = { prompt: checks.text, content: checks.objects };
@@ -50,14 +53,15 @@ export const MARKED = /^<user_message>([\s\S]*)<\/user_message>$/;
 
 const HOW = 'Pass a string, or an object such as { prompt: "Fix the tests" }.';
 
-/** @throws InvalidInputError if the prompt cannot be sent */
+/** @throws InvalidInputError if the prompt cannot be sent; UnsupportedError for files, unless `takesFiles` */
 export function buildPrompt(
   input: PromptOf<CodebuffRunPromptInput>,
   params: Readonly<Record<string, unknown>> | undefined,
+  takesFiles = false,
 ): RunPrompt {
   if (typeof input === "string" && !checks.text.holds(input))
     throw new InvalidInputError(`the prompt is ${describe(input)}.`, HOW);
-  const common = readPromptInput(input, RUN_PROMPT_CHECKS);
+  const common = readPromptInput(input, RUN_PROMPT_CHECKS, takesFiles);
   const given: CodebuffRunPromptInput = common
     ? {
         prompt: common.text,
@@ -79,7 +83,13 @@ export function buildPrompt(
     text: said?.type === "text" ? said.text : "",
     content: marked,
     bytes: utf8Length(JSON.stringify(marked)),
+    files: common?.files ?? [],
   };
+}
+
+/** The prompt with the texts of its files. @throws InvalidInputError for a file without a text */
+export function withAttachments(prompt: RunPrompt, files: readonly PromptFile[]): RunPrompt {
+  return { ...prompt, content: [...prompt.content, ...fileParts(files).map(readPart)] };
 }
 
 /** Marks the text at `at` as user input, and adds the parameters. */

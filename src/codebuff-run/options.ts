@@ -8,6 +8,7 @@ import { InvalidInputError } from "../core/errors.ts";
 import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/options.ts";
 import type { FetchLike } from "../core/http/fetch.ts";
 import { assertPrivate } from "../core/link/private-address.ts";
+import { isPromptFiles, type PromptFiles } from "../core/turn/prompt-files.ts";
 import { type AgentDefinition, definitionProblem } from "./agents/agents.ts";
 import { checkSources, type ToolSource } from "./calls/tool-sources.ts";
 import {
@@ -130,6 +131,11 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
    * conversation, whose state then keeps it. `projectFiles` and `knowledgeFiles` come in addition. @default none
    */
   readonly project?: ReadProject;
+  /**
+   * The folder whose files prompts may name (`{ text, files }`): `nodeTools({ root })`. The text of a file becomes part of the
+   * prompt. @default none: prompts with files are refused
+   */
+  readonly files?: PromptFiles;
   /** Maximum number of simultaneous runs. Others wait. @default 100: each holds a history and a connection */
   readonly maxRuns?: number;
 }
@@ -203,6 +209,7 @@ const CHECKS: Checks<CodebuffRunOptions> = {
   projectFiles: texts,
   knowledgeFiles: texts,
   project: checks.function,
+  files: isPromptFiles,
   maxRuns: checks.count,
   allowInsecure: checks.boolean,
 };
@@ -225,8 +232,9 @@ type OwnOptions = Omit<
 
 export interface CodebuffRunSettings
   extends LocalSettings,
-    Required<Omit<OwnOptions, "fetch" | "tools" | "overrideTools" | "project">> {
+    Required<Omit<OwnOptions, "fetch" | "tools" | "overrideTools" | "project" | "files">> {
   readonly project: ReadProject | undefined;
+  readonly files: PromptFiles | undefined;
   /** Undefined: no backend. */
   readonly backend: { readonly apiKey: string; readonly baseUrl: string } | undefined;
   readonly fetch: FetchLike | undefined;
@@ -280,6 +288,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     projectFiles: options.projectFiles ?? {},
     knowledgeFiles: options.knowledgeFiles ?? {},
     project: options.project,
+    files: options.files,
     maxRuns: options.maxRuns ?? 100,
     defaults: {
       costMode,

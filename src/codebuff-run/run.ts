@@ -1,11 +1,12 @@
 // The run of one prompt: check the key, start, run the agent, finish.
 import { defined } from "../core/checks.ts";
 import type { LocalWork } from "../core/client/local-turns.ts";
-import { ClosedError } from "../core/errors.ts";
+import { ClosedError, isAgentwireError } from "../core/errors.ts";
 import type { Gate, Withdraw } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
 import { cleanCause } from "../core/tell/clean-cause.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
+import { readPromptFiles } from "../core/turn/prompt-files.ts";
 import { AgentRun } from "./agents/agent-run.ts";
 import { agentOfMode, KnownAgents } from "./agents/agents.ts";
 import { readFacts, tellProject } from "./agents/project-facts.ts";
@@ -14,7 +15,7 @@ import { backendTools } from "./calls/backend-tools.ts";
 import type { Tool } from "./calls/toolbox.ts";
 import { continued, showUnknown } from "./calls/unknown-calls.ts";
 import { CodebuffRunError, failureOutput, runFailureOf } from "./errors.ts";
-import { promptMessage, type RunPrompt } from "./input.ts";
+import { promptMessage, type RunPrompt, withAttachments } from "./input.ts";
 import type {
   CodebuffRunEvent,
   RunAgentState,
@@ -68,8 +69,8 @@ const UNDER_WAY = { type: "error", message: "The run has not ended" } as const;
 /**
  * The run of one prompt.
  *
- *     key ──▶ `start` ──▶ find agent ──▶ run agent ──▶ `finish` ──▶ completed
- *      └─────────┴────────────┴──────────────┴── failure: `finish` if started, then failed; stop: stopped
+ *     files ──▶ key ──▶ `start` ──▶ find agent ──▶ run agent ──▶ `finish` ──▶ completed
+ *       └────────┴─────────┴────────────┴──────────────┴── failure: `finish` if started, then failed; stop: stopped
  */
 export class Run implements LocalWork {
   readonly #setup: RunSetup;
@@ -78,8 +79,12 @@ export class Run implements LocalWork {
   readonly #abandon = new AbortController();
   readonly #waiting = new Set<Withdraw>();
   readonly #background = new Set<Promise<void>>();
+  /** With its files, once they were read. */
+  #prompt: RunPrompt;
   #beginning: Beginning | undefined;
   #root: AgentRun | undefined;
+  /** Whether the prompt is complete: its files were read. */
+  #isSent = false;
   #hasBegun = false;
   #output: RunOutput | undefined;
   #stopReason: RunStopReason | undefined;
@@ -87,10 +92,10 @@ export class Run implements LocalWork {
 
   constructor(setup: RunSetup) {
     this.#setup = setup;
+    this.#prompt = setup.job.order.prompt;
   }
 
   begin(): void {
-    this.#setup.job.turn.sent();
     void this.#work(); // never rejects
   }
 
@@ -106,6 +111,9 @@ export class Run implements LocalWork {
     const { core, job, over } = this.#setup;
     const { turn } = job;
     try {
+      if (this.#prompt.files.length > 0) await this.#readFiles();
+      this.#isSent = true;
+      core.outbox.run(() => turn.sent());
       const result = await this.#run();
       core.outbox.run(() => {
         this.#finish();
@@ -119,12 +127,19 @@ export class Run implements LocalWork {
         else {
           if (!this.#isKnown) turn.unsent();
           turn.tools.abandon(); // calls that `onState` kept from running
-          turn.fail(this.#failure(error));
+          const isOfFiles = !this.#isSent && isAgentwireError(error);
+          turn.fail(isOfFiles ? error : this.#failure(error));
         }
       });
     }
     await Promise.all(this.#background);
     core.outbox.run(over);
+  }
+
+  async #readFiles(): Promise<void> {
+    const { settings } = this.#setup.core;
+    const files = await readPromptFiles(settings.files, this.#prompt.files, this.#controller.signal);
+    this.#prompt = withAttachments(this.#prompt, files);
   }
 
   /** Stops the turn. It settles when its tools have ended; with `isUrgent`, at once. */
@@ -165,9 +180,9 @@ export class Run implements LocalWork {
 
   /** The state of an agent that failed before it began: with the prompt and the error. */
   #unbegun({ earlier, history, sentAt }: Beginning, output: RunOutput): RunAgentState {
-    const { prompt, options } = this.#setup.job.order;
+    const { options } = this.#setup.job.order;
     const why = output.type === "error" ? [noteMessage(output.message, sentAt)] : [];
-    const messages = [...history, promptMessage(prompt, sentAt), ...why];
+    const messages = [...history, promptMessage(this.#prompt, sentAt), ...why];
     const state = {
       agentId: "main-agent",
       agentType: earlier.agentType ?? null,
@@ -288,7 +303,8 @@ export class Run implements LocalWork {
   }
 
   async #rootOf(shared: Shared, earlier: readonly RunMessage[]): Promise<AgentRun> {
-    const { prompt, options } = this.#setup.job.order;
+    const { options } = this.#setup.job.order;
+    const prompt = this.#prompt;
     const found = await shared.agents.find(this.#agentId);
     const { definition } = found;
     const spawnable = await shared.agents.all(definition.spawnableAgents ?? []);

@@ -56,7 +56,7 @@ export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Ru
       extraCodebuffMetadata,
     });
     const merged = { ...defaults, ...modelOptionsIn(options), ...given } as RunOrder["options"];
-    const prompt = buildPrompt(input, merged.params);
+    const prompt = buildPrompt(input, merged.params, core.settings.files !== undefined);
     const own = previousRun === undefined ? undefined : readPrevious(previousRun);
     const order: RunOrder = {
       prompt,

@@ -7,6 +7,7 @@ import { TURN_CHECKS } from "../core/client/options.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
+import { type FileList, type FilesOptions, listPromptFiles } from "../core/turn/prompt-files.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import {
@@ -20,9 +21,11 @@ import {
   buildPrompt,
   type CodebuffInitInput,
   type CodebuffPromptInput,
+  filesIn,
   type PromptActionData,
   promptFor,
   toJson,
+  withFileParts,
 } from "./input.ts";
 import { type CodebuffServer, encode, hotChunk, type InitResponse } from "./messages.ts";
 import {
@@ -146,6 +149,9 @@ export class CodebuffClient
       context: false,
       branches: this.#wire.server === "proxy",
       preview: original && tellPreviews(this.#settings.handlers),
+      modes: false,
+      models: false,
+      files: this.#settings.files !== undefined,
     };
   }
 
@@ -158,11 +164,17 @@ export class CodebuffClient
     options?: CodebuffPromptOptions & TurnOptions,
   ): Turn<CodebuffEvent, CodebuffResult> {
     this.#core.assertOpen();
-    const data = this.#build(input, options);
+    let data = this.#build(input, options);
     let made: { readonly server: CodebuffServer; readonly json: string } | undefined;
     const order: PromptOrder = {
       input,
-      data,
+      get data() {
+        return data;
+      },
+      files: filesIn(input),
+      addFiles: (files) => {
+        data = withFileParts(data, files);
+      },
       options,
       // An unknown server counts as the proxy, which is stricter.
       json: (server = "proxy") => {
@@ -200,6 +212,11 @@ export class CodebuffClient
       server: () => this.#wire.server ?? "proxy",
     };
     return openConversation(host, options.from);
+  }
+
+  /** Paths for the completion of a file in a prompt. @throws UnsupportedError without the option `files` */
+  files(prefix: string, options: FilesOptions = {}): Promise<FileList> {
+    return listPromptFiles(this.#settings.files, prefix, options);
   }
 
   /**
@@ -247,6 +264,7 @@ export class CodebuffClient
       costMode,
       model,
       newPromptId: () => randomId("prompt"),
+      takesFiles: this.#settings.files !== undefined,
     });
     this.#noteToken(data.authToken);
     // A copy: the prompt may be encoded again when it is sent, and the caller may have changed the input by then.

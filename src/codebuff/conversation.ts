@@ -8,7 +8,7 @@ import {
 } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
-import { type CodebuffPromptInput, type PromptActionData, toJson } from "./input.ts";
+import { type CodebuffPromptInput, filesIn, type PromptActionData, toJson, withFileParts } from "./input.ts";
 import type { CodebuffServer } from "./messages.ts";
 import type { CodebuffPromptOptions } from "./options.ts";
 import { type CodebuffConversationState, CodebuffMemory } from "./prompts/memory.ts";
@@ -58,7 +58,7 @@ export function openConversation(
       },
       earlier: (turns) => memory.earlier(turns),
       create: (input: Input, options: Options, first) => {
-        const data = host.build(input, options);
+        let data = host.build(input, options);
         assertSaysSomething(data);
         const json = (to = host.server()): string => toJson(memory.withHistory(data, to), "the conversation");
         // The original server needs its own state back. The client cannot shorten that state.
@@ -66,7 +66,13 @@ export function openConversation(
           to === "proxy" && memory.messages.length > 0 ? FEWER : LESS;
         const prompt = host.create({
           input,
-          data,
+          get data() {
+            return data;
+          },
+          files: filesIn(input),
+          addFiles: (files) => {
+            data = withFileParts(data, files);
+          },
           options,
           json,
           advice,

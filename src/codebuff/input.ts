@@ -2,6 +2,7 @@
 import { fromBase64, HEAD_BASE64, imageTypeOf, isBase64 } from "../core/bytes.ts";
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
+import { fileParts, type PromptFile } from "../core/turn/prompt-files.ts";
 import { type PromptOf, readPromptInput } from "../core/turn/prompt-input.ts";
 import type { CodebuffServer } from "./messages.ts";
 import { type Content, chatMessages, isContentPart, plainContent, wireParts } from "./prompts/content.ts";
@@ -61,6 +62,8 @@ export interface PromptDefaults {
   readonly costMode: string;
   readonly model: string | undefined;
   readonly newPromptId: () => string;
+  /** Whether the prompt may name files. @default false */
+  readonly takesFiles?: boolean;
 }
 
 const FIELDS: Checks<CodebuffPromptInput> = {
@@ -88,7 +91,7 @@ export function buildPrompt(
   input: PromptOf<CodebuffPromptInput>,
   defaults: PromptDefaults,
 ): PromptActionData {
-  const given = generic(input) ?? (input as CodebuffPromptInput);
+  const given = generic(input, defaults.takesFiles ?? false) ?? (input as CodebuffPromptInput);
   if (!isObject(given as unknown))
     throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW_TO_PROMPT);
   checkFields(given, FIELDS, "prompt field");
@@ -114,8 +117,8 @@ export function buildPrompt(
 }
 
 /** Converts a text, or the form that every client takes, to the protocol's own form. */
-function generic(input: unknown): CodebuffPromptInput | undefined {
-  const given = readPromptInput(input);
+function generic(input: unknown, takesFiles: boolean): CodebuffPromptInput | undefined {
+  const given = readPromptInput(input, {}, takesFiles);
   if (!given) return undefined;
   const { text, images = [] } = given;
   if (images.length === 0) return { prompt: text };
@@ -125,6 +128,16 @@ function generic(input: unknown): CodebuffPromptInput | undefined {
     ...(mediaType === undefined ? {} : { mediaType }),
   }));
   return { prompt: text, content };
+}
+
+/** The files that a prompt names. */
+export function filesIn(input: unknown): readonly string[] {
+  return readPromptInput(input, {}, true)?.files ?? [];
+}
+
+/** The data with the texts of files in front of its content. @throws InvalidInputError for a file without a text */
+export function withFileParts(data: PromptActionData, files: readonly PromptFile[]): PromptActionData {
+  return { ...data, content: [...fileParts(files), ...(data.content ?? [])] };
 }
 
 /** The image type by its first bytes. The proxy reads an image without a type as PNG. A `data:` URL names its type. */

@@ -8,6 +8,7 @@ import {
 } from "../core/client/options.ts";
 import { APPROVAL_CHECKS, type ApprovalOptions, approvalOf } from "../core/gate/options.ts";
 import { randomId } from "../core/random-id.ts";
+import { isPromptFiles, type PromptFiles } from "../core/turn/prompt-files.ts";
 import type { ChunkDecoding } from "./prompts/chunks.ts";
 import type { CodebuffHandlers } from "./requests/handlers.ts";
 
@@ -75,6 +76,11 @@ export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHand
    * `idleTimeout`. @default 180_000
    */
   readonly stallTimeout?: number;
+  /**
+   * The folder whose files prompts may name (`{ text, files }`): `nodeTools({ root })`. The text of a file becomes part of the
+   * prompt. @default none: prompts with files are refused
+   */
+  readonly files?: PromptFiles;
   /** The time that `close()` waits for running prompts. Lower the option for a program that must exit fast. @default 10_000 */
   readonly drainTimeout?: number;
 }
@@ -99,7 +105,7 @@ type Defaulted =
 
 /** Every option with its default. */
 export type CodebuffSettings = Required<Pick<CodebuffClientOptions, Defaulted>> &
-  Pick<CodebuffClientOptions, "authToken" | "model" | "maxSendBytes" | "maxConcurrentPrompts"> & {
+  Pick<CodebuffClientOptions, "authToken" | "model" | "maxSendBytes" | "maxConcurrentPrompts" | "files"> & {
     readonly socket: ResolvedSocketOptions;
     readonly handlers: CodebuffHandlers;
     readonly approval: ApprovalOptions;
@@ -125,6 +131,7 @@ const CHECKS = {
   idleTimeout: checks.delay,
   stallTimeout: checks.delay,
   drainTimeout: checks.delay,
+  files: isPromptFiles,
   tools: {
     expects: "an object of functions",
     holds: (value) => isObject(value) && Object.values(value).every(checks.function.holds),
@@ -142,7 +149,7 @@ const RECONNECT = { maxAttempts: Number.POSITIVE_INFINITY, minDelay: 500, maxDel
 /** @throws InvalidInputError for the first option that does not exist or is wrong. */
 export function resolveOptions(options: CodebuffClientOptions): CodebuffSettings {
   const socket = resolveSocketOptions(options, { keepalive: KEEPALIVE, reconnect: RECONNECT }, CHECKS);
-  const { authToken, model, maxSendBytes, maxConcurrentPrompts } = options;
+  const { authToken, model, maxSendBytes, maxConcurrentPrompts, files } = options;
   return {
     socket,
     handlers: options,
@@ -162,5 +169,6 @@ export function resolveOptions(options: CodebuffClientOptions): CodebuffSettings
     ...(model === undefined ? {} : { model }),
     ...(maxSendBytes === undefined ? {} : { maxSendBytes }),
     ...(maxConcurrentPrompts === undefined ? {} : { maxConcurrentPrompts }),
+    ...(files === undefined ? {} : { files }),
   };
 }

@@ -83,8 +83,8 @@ export class CodebuffTurns implements Course<Prompt>, CodebuffWireUser, PromptHo
         "Leave `promptId` out, and each prompt gets its own.",
       );
     }
-    // Behind earlier prompts of a conversation, the content of the frame is not final yet.
-    const bytes = order.first ? frameSize(this, order) : undefined;
+    // Behind earlier prompts of a conversation, or without its files, the content of the frame is not final yet.
+    const bytes = order.first && order.files.length === 0 ? frameSize(this, order) : undefined;
     return this.runner.make(
       {
         id: promptId,
@@ -101,6 +101,10 @@ export class CodebuffTurns implements Course<Prompt>, CodebuffWireUser, PromptHo
 
   /** Sends the prompt now, or as soon as possible. */
   start(prompt: Prompt): void {
+    if (prompt.turn.open) prompt.prepare(() => this.#start(prompt));
+  }
+
+  #start(prompt: Prompt): void {
     if (!prompt.turn.open) return;
     let bytes: number;
     try {

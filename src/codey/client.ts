@@ -94,6 +94,9 @@ export class CodeyClient
       context: true,
       branches: false,
       preview: false,
+      modes: false,
+      models: false,
+      files: false,
     };
   }
 

@@ -6,7 +6,7 @@ export type {
   CloseOptions,
   ConnectOptions,
 } from "./client/agent-client.ts";
-export type { AnyAgentClient, AnyConversation, AnyTurn } from "./client/any-client.ts";
+export type { AnyAgentClient, AnyConversation, AnyTurn, ConversationChoices } from "./client/any-client.ts";
 export type { BaseClient } from "./client/base-client.ts";
 export type { InboxCommand, InboxOutcome, InboxPrompt, PromptInbox } from "./client/inbox.ts";
 export type { LocalClientOptions } from "./client/local-options.ts";
@@ -44,6 +44,7 @@ export type { WebSocketInit, WebSocketLike } from "./link/web-socket.ts";
 export type { ListenOptions, Unsubscribe } from "./tell/events.ts";
 export type { FrameRecord, Logger, ProtocolWarning } from "./tell/voice.ts";
 export type { Conversation, ConversationMessage, ConversationState } from "./turn/conversation.ts";
+export type { FileList, FilesOptions, PromptFile, PromptFiles } from "./turn/prompt-files.ts";
 export type { PromptImage, PromptInput, PromptOf } from "./turn/prompt-input.ts";
 export type { Turn, TurnEvents, TurnOptions, TurnOutcome, TurnResult } from "./turn/turn.ts";
 export type {

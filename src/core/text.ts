@@ -165,7 +165,7 @@ export function utf8Start(text: string, maxBytes: number): string {
 }
 
 /** The first `length` units of `text`, without half a character at the end. */
-export function cutAt(text: string, length: number): string {
+export function wholeStart(text: string, length: number): string {
   const isHalf = text.length > length && isHighSurrogate(text.charCodeAt(length - 1));
   return text.slice(0, isHalf ? length - 1 : length);
 }

@@ -11,6 +11,8 @@ export const {
   COMMAND_OUTPUT_LIMIT,
   Composer,
   defaultTheme,
+  highlightWith,
+  MAX_COPY_BYTES,
   Message,
   plainTheme,
   Question,

@@ -1,4 +1,5 @@
-// Colours and symbols of the terminal screen.
+// Colours, symbols and words of the terminal screen.
+import { type TerminalWords, terminalWords } from "../screens/words-terminal.ts";
 
 /** The meaning of a text, which decides its colour. */
 export type Tone =
@@ -12,6 +13,19 @@ export type Tone =
   | "error"
   | "strong"
   | "selected"
+  | "heading"
+  | "emphasis"
+  | "strike"
+  | "link"
+  /** Code inside a sentence. */
+  | "code"
+  /** The kinds of highlighted code. */
+  | "keyword"
+  | "string"
+  | "number"
+  | "comment"
+  | "name"
+  | "type"
   /** The grapheme at the cursor, if the terminal's own cursor is not used. */
   | "cursor";
 
@@ -23,6 +37,7 @@ export interface Style {
   readonly bold?: boolean;
   readonly italic?: boolean;
   readonly underline?: boolean;
+  readonly strikethrough?: boolean;
   readonly inverse?: boolean;
 }
 
@@ -38,11 +53,27 @@ export interface Symbols {
   readonly unchosen: string;
   readonly pointer: string;
   readonly separator: string;
+  /** An item of a list. */
+  readonly bullet: string;
+  /** A horizontal line is made of these. */
+  readonly rule: string;
 }
 
 export interface Theme {
   readonly styles: Readonly<Record<Tone, Style>>;
   readonly symbols: Symbols;
+  /** @internal Set by the option `words`. */
+  readonly words?: TerminalWords;
+}
+
+/** The theme with words in place of the screen's own. */
+export function worded(theme: Theme, words: Partial<TerminalWords> | undefined): Theme {
+  return words ? { ...theme, words: { ...screenWords(theme), ...words } } : theme;
+}
+
+/** The words of the screen. */
+export function screenWords({ words = terminalWords }: Theme): TerminalWords {
+  return words;
 }
 
 /** Colours that are readable on light and dark terminals: the sixteen of the terminal's palette. */
@@ -58,6 +89,17 @@ export const defaultTheme: Theme = {
     error: { color: "red" },
     strong: { bold: true },
     selected: { color: "cyan", bold: true },
+    heading: { color: "magenta", bold: true },
+    emphasis: { italic: true },
+    strike: { strikethrough: true },
+    link: { underline: true },
+    code: { color: "cyan" },
+    keyword: { color: "magenta" },
+    string: { color: "green" },
+    number: { color: "yellow" },
+    comment: { dimColor: true },
+    name: { color: "blue" },
+    type: { color: "cyan" },
     cursor: { inverse: true },
   },
   symbols: {
@@ -71,10 +113,12 @@ export const defaultTheme: Theme = {
     unchosen: "○",
     pointer: "›",
     separator: "·",
+    bullet: "•",
+    rule: "─",
   },
 };
 
-/** No colours, no attributes, and ASCII symbols. */
+/** No colours, no attributes, and ASCII symbols. Emphasis and code of an answer keep their Markdown marks. */
 export const plainTheme: Theme = {
   styles: {
     ...(Object.fromEntries(Object.keys(defaultTheme.styles).map((tone) => [tone, {}])) as Theme["styles"]),
@@ -91,6 +135,8 @@ export const plainTheme: Theme = {
     unchosen: "-",
     pointer: ">",
     separator: "-",
+    bullet: "-",
+    rule: "-",
   },
 };
 

@@ -32,6 +32,8 @@ export interface Opening {
 export interface OpenedBackend {
   /** Makes a source: one for each chat. */
   readonly source: () => AgentSource;
+  /** The folder that the agent works in. */
+  readonly folder?: string;
   /** Ends what stands behind the sources. */
   readonly close?: () => Promise<void>;
 }

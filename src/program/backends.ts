@@ -14,7 +14,7 @@ const CWD: OptionRow = {
   name: "cwd",
   value: "folder",
   about:
-    "The folder that the agent works in. For cli and acp: where its program starts, by default here. For codebuff and run: the agent gets tools for this folder, and asks before all but reading.",
+    "The folder that the agent works in. For cli and acp: where its program starts, by default here. For codebuff and run: the agent gets tools for this folder, and asks before all but reading. On the screen, prompts may name its files with @; not for cli.",
 };
 const INSECURE: OptionRow = {
   name: "allow-insecure",
@@ -47,17 +47,21 @@ export const BACKENDS: readonly BackendRow[] = [
     keeps: "folder",
     open: async ({ given, secret, rules }) => {
       const { codebuff } = await import("../codebuff/index.ts");
-      const tools = await folderTools(given);
+      const tools = await folderTools(given, { terminal: true });
       const options = {
         url: needed(given, "url"),
         allowInsecure: given.flag("allow-insecure"),
         ...manual,
         ...(secret === undefined ? {} : { authToken: secret }),
         ...modelOf(given),
-        ...(tools && { tools: tools.handlers, onReadFiles: tools.readFiles }),
+        ...(tools && { tools: tools.handlers, onReadFiles: tools.readFiles, files: tools }),
         toolPolicy: [...rules, ...(tools ? READING : [])],
       };
-      return { source: () => codebuff(options), close: async () => tools?.close() };
+      return {
+        source: () => codebuff(options),
+        ...(tools && { folder: tools.root }),
+        close: async () => tools?.close(),
+      };
     },
   },
   {
@@ -111,7 +115,7 @@ export const BACKENDS: readonly BackendRow[] = [
       const { codebuffCli } = await import("../codebuff-cli/index.ts");
       const [command, ...args] = rest;
       const options = { ...cwdOf(given), ...(command === undefined ? {} : { command, args }) };
-      return { source: () => codebuffCli(options) };
+      return { source: () => codebuffCli(options), folder: options.cwd ?? "." };
     },
   },
   {

@@ -2,15 +2,19 @@
 import { readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Chat, ChatOptions, ChatStore, SavedChat } from "../chat/index.ts";
+import { type Chat, type ChatOptions, type ChatStore, inert, type SavedChat } from "../chat/index.ts";
 import { directoryStore } from "../chat/node.ts";
-import { fold } from "../universal/index.ts";
+import { fold, type UniversalEvent } from "../universal/index.ts";
 import { EXIT } from "./exit-codes.ts";
 import { ProgramFailure, wrongCall } from "./failure.ts";
 
 /** Letters that mean the same in the file names of every system. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const STATE = ".state.json";
+/** Chats that `/chats` lists: more than a person looks through. */
+const MAX_LISTED = 50;
+/** Characters of a title. */
+const MAX_TITLE = 60;
 
 /** The folder of the program: `AGENTWIRE_HOME`, or `.agentwire` in the user's home. */
 export function programFolder(): string {
@@ -60,20 +64,53 @@ export async function keptChat(backend: string, name = newName()): Promise<KeptC
 
 /** The name of the chat that was used last. @throws Failure if there is none */
 export async function lastChat(backend: string): Promise<string> {
-  const folder = chatsFolder();
-  const prefix = `${backend}.`;
-  let last: { readonly name: string; readonly at: number } | undefined;
-  for (const file of await filesIn(folder)) {
-    if (!file.startsWith(prefix) || !file.endsWith(STATE)) continue;
-    const at = (await stat(join(folder, file))).mtimeMs;
-    if (last === undefined || at > last.at) last = { name: file.slice(prefix.length, -STATE.length), at };
-  }
-  if (last) return last.name;
+  const [last] = await namesByUse(backend);
+  if (last !== undefined) return last;
   throw new ProgramFailure(
     EXIT.wrongCall,
-    `There is no chat with ${backend} in ${folder}.`,
+    `There is no chat with ${backend} in ${chatsFolder()}.`,
     `Begin one: agentwire chat ${backend}.`,
   );
+}
+
+/** A chat as `/chats` lists it. */
+export interface EarlierChat {
+  /** Its name. */
+  readonly id: string;
+  readonly title: string;
+}
+
+/** The chats with a backend, the one that was used last at first. */
+export async function earlierChats(backend: string): Promise<readonly EarlierChat[]> {
+  const store = directoryStore(chatsFolder());
+  const names = (await namesByUse(backend)).slice(0, MAX_LISTED);
+  return Promise.all(
+    names.map(async (id) => ({ id, title: titleIn(await store.load(`${backend}.${id}`)) ?? id })),
+  );
+}
+
+/** Names of chats, by the time when they were left. */
+async function namesByUse(backend: string): Promise<readonly string[]> {
+  const folder = chatsFolder();
+  const prefix = `${backend}.`;
+  const files = (await filesIn(folder)).filter((file) => file.startsWith(prefix) && file.endsWith(STATE));
+  const used = await Promise.all(
+    files.map(async (file) => ({
+      name: file.slice(prefix.length, -STATE.length),
+      at: (await stat(join(folder, file))).mtimeMs,
+    })),
+  );
+  return used.sort((a, b) => b.at - a.at).map(({ name }) => name);
+}
+
+/** The start of the first prompt. */
+function titleIn(events: readonly UniversalEvent[]): string | undefined {
+  for (const event of events) {
+    if (event.type !== "item.completed" || event.data.item.role !== "user") continue;
+    for (const part of event.data.item.content)
+      if (part.type === "text") return inert(part.text, { keepNewlines: false }).trim().slice(0, MAX_TITLE);
+  }
+  return undefined;
 }
 
 /** By the time of its begin, so that names sort by it. */

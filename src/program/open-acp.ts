@@ -6,7 +6,7 @@ import type { OpenedBackend, Opening } from "./backend.ts";
 import { EXIT } from "./exit-codes.ts";
 import { ProgramFailure, wrongCall } from "./failure.ts";
 import { npxLine } from "./npx.ts";
-import { cwdOf } from "./open-options.ts";
+import { cwdOf, folderTools } from "./open-options.ts";
 
 const SDK = "@agentclientprotocol/sdk@2";
 
@@ -23,8 +23,10 @@ export async function openAcp({ given, agent, rest, rules, argv }: Opening): Pro
     throw wrongCall("There are two agents.", "Pass the name of a usual one, or a program behind --.");
   if (agent !== undefined) checkName(agent, presets, "agent");
   await needSdk(argv);
+  const files = await folderTools(given, { terminal: false });
   const options = {
     ...cwdOf(given),
+    ...(files && { files }),
     onToolApproval: "manual",
     onQuestion: "manual",
     toolPolicy: rules,
@@ -34,13 +36,14 @@ export async function openAcp({ given, agent, rest, rules, argv }: Opening): Pro
     ...given.list("keep-env"),
   ];
   const preset = Object.entries(presets).find(([name]) => name === agent)?.[1];
+  const ends = { folder: options.cwd ?? ".", close: async () => files?.close() };
   if (preset) {
     const known = preset({ ...options, keepEnv: kept(preset.facts.command) });
-    return { source: () => acp(known) };
+    return { ...ends, source: () => acp(known) };
   }
   const [command = "", ...args] = rest;
   const own = { ...options, command, args, keepEnv: kept(basename(command)) };
-  return { source: () => acp(own) };
+  return { ...ends, source: () => acp(own) };
 }
 
 async function needSdk(argv: readonly string[]): Promise<void> {

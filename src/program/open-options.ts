@@ -25,10 +25,10 @@ export function modelOf(given: Given): { readonly model?: string } {
   return model === undefined ? {} : { model };
 }
 
-/** The tools of the folder `--cwd`, if it is given. */
-export async function folderTools(given: Given) {
+/** The tools of the folder `--cwd`, if it is given. `terminal`: whether one of them runs commands. */
+export async function folderTools(given: Given, { terminal }: { readonly terminal: boolean }) {
   const root = given.text("cwd");
   if (root === undefined) return undefined;
   const { nodeTools } = await import("../codebuff-run/tools/index.ts");
-  return nodeTools({ root, terminal: true });
+  return nodeTools({ root, terminal });
 }

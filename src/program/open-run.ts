@@ -8,7 +8,7 @@ const PROJECT = "{CODEBUFF_FILE_TREE_PROMPT}\n\n{CODEBUFF_KNOWLEDGE_FILES_CONTEN
 
 /** With `--model`, an agent of the program's own on that model. Otherwise the agent that the backend knows. */
 export async function openRun({ given, secret, rules }: Opening): Promise<OpenedBackend> {
-  const tools = await folderTools(given);
+  const tools = await folderTools(given, { terminal: true });
   const model = given.text("model");
   const baseUrl = given.text("url");
   const key = process.env["OPENAI_API_KEY"];
@@ -31,11 +31,15 @@ export async function openRun({ given, secret, rules }: Opening): Promise<Opened
   const options = {
     ...server,
     ...agent,
-    ...(tools && { overrideTools: tools.handlers, project: tools.project }),
+    ...(tools && { overrideTools: tools.handlers, project: tools.project, files: tools }),
     allowInsecure: given.flag("allow-insecure"),
     onToolApproval: "manual",
     onQuestion: "manual",
     toolPolicy: [...rules, ...(tools ? READING : [])],
   } as const;
-  return { source: () => codebuffRun(options), close: async () => tools?.close() };
+  return {
+    source: () => codebuffRun(options),
+    ...(tools && { folder: tools.root }),
+    close: async () => tools?.close(),
+  };
 }

@@ -25,7 +25,13 @@ export interface RemoteState extends ConversationState {
 }
 
 /** The conversation of the chat, which all of its viewers share. */
-export type RemoteConversation = Conversation<UniversalEvent, TurnResult, object, PromptInput, RemoteState>;
+export interface RemoteConversation
+  extends Conversation<UniversalEvent, TurnResult, object, PromptInput, RemoteState> {
+  /** Sets the agent's mode, for all viewers. Resolves once the relay has accepted it: an event shows the change. @throws AgentwireError */
+  setMode(id: string): Promise<void>;
+  /** As `setMode`. */
+  setModel(id: string): Promise<void>;
+}
 
 /**
  * A client of one chat on a relay. It reconnects by itself, and closes only for good: after `close()`, HTTP 401, 403 or
@@ -116,6 +122,8 @@ export class RemoteClient
         });
         return turn;
       },
+      setMode: (id) => core.choose("set_mode", id),
+      setModel: (id) => core.choose("set_model", id),
       universal: (given) => core.universal(given),
       ...{ [ORIGIN]: { client: this } },
     };

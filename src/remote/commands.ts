@@ -31,16 +31,21 @@ const isCut = ({ status, body }: RelayAnswer): boolean =>
 export class Commands {
   readonly #http: RelayHttp;
   readonly #waiting: () => number;
+  readonly #onUnreachable: () => void;
   readonly #retries: Retries;
   readonly #queue = new Queue<Command>();
   #exchange: RelayExchange | undefined;
   #isRunning = false;
   #closed: AgentwireError | undefined;
 
-  /** @param waiting how many prompts wait, for the error of a full queue */
-  constructor(http: RelayHttp, waiting: () => number) {
+  /**
+   * @param waiting how many prompts wait, for the error of a full queue
+   * @param onUnreachable a command did not reach the relay: its stream may be dead, though a proxy keeps it open
+   */
+  constructor(http: RelayHttp, waiting: () => number, onUnreachable: () => void) {
     this.#http = http;
     this.#waiting = waiting;
+    this.#onUnreachable = onUnreachable;
     this.#retries = new Retries(http.settings.clock);
   }
 
@@ -101,10 +106,12 @@ export class Commands {
       const { status, retryAfter = 0 } = answer;
       if ((status === 202 || status === 200) && answer.body["key"] === key) return undefined;
       const isRefusal = status >= 400 && status < 500 && !isCut(answer);
+      if (status >= 500 && answer.body["code"] === undefined) this.#onUnreachable(); // a proxy has answered
       return isRefusal ? commandRefusal(answer, this.#waiting()) : retryAfter;
     } catch (thrown) {
       if (command.isDropped) return undefined;
       const error = exchange.error(thrown);
+      if (error.retryable && !this.#closed) this.#onUnreachable();
       return error.retryable ? 0 : Object.assign(error, { delivery: "unknown" }); // such as a `fetch` that does not exist
     } finally {
       exchange.end();

@@ -18,6 +18,7 @@ import {
   ClosedError,
   copyError,
   InvalidInputError,
+  UnsupportedError,
 } from "../core/errors.ts";
 import { NO_GRANTS } from "../core/gate/outcome.ts";
 import { randomId } from "../core/random-id.ts";
@@ -81,7 +82,11 @@ export class RemoteCore
     });
     this.settings = settings;
     this.clock = this.outbox.clock(settings.clock);
-    this.#commands = new Commands(this, () => this.inbox.prompts.length);
+    this.#commands = new Commands(
+      this,
+      () => this.inbox.prompts.length,
+      () => this.#link?.doubt(),
+    );
     this.inbox = new RemoteInbox(this, this.#commands);
     this.#turns = new RemoteTurns(this);
     this.#requests = new RemoteRequests({
@@ -146,6 +151,16 @@ export class RemoteCore
 
   cancel(target: string | { readonly session_id: string; readonly turn_id: string }): void {
     this.inbox.send(randomId("cmd"), { type: "cancel", target }).catch(() => {}); // events say whether it ended
+  }
+
+  /** Sets the agent's mode or model. */
+  async choose(type: "set_mode" | "set_model", id: string): Promise<void> {
+    this.#assertOpen();
+    const what = type === "set_mode" ? "modes" : "models";
+    if (!this.capabilities[what])
+      throw new UnsupportedError(`this backend has no ${what} that can be set.`, "Set none.");
+    this.#start();
+    await this.inbox.send(randomId("cmd"), { type, id });
   }
 
   answeredWithin(): boolean {

@@ -55,6 +55,11 @@ export class RelayExchange {
     begins: () => void = () => {},
   ): Promise<FetchResponse> {
     const { address, credentials, fetch, headers } = this.#http.settings;
+    if (address.startsWith("/") && !fetch && !("location" in globalThis))
+      throw new ConnectError(
+        "`url` of `remote` has no host, which works in a page only: pass https://example.org/chats.",
+        { retryable: false },
+      );
     this.#idle.start();
     const own = await this.until(Promise.resolve(headers()));
     this.#http.redactor.use("headers", ...credentialsInHeaders(own));

@@ -22,6 +22,11 @@ import type { RelayState } from "./wire.ts";
 /** ms after which the relay is asked again where an accepted prompt is. Relays look at their inbox each 5 s. */
 const LOST_AFTER = 10_000;
 
+interface OwnPrompt {
+  readonly command: Command;
+  readonly outcome: Deferred<InboxOutcome>;
+}
+
 interface Entry {
   prompt: InboxPrompt;
   /** `sending`: not confirmed. `accepted`: confirmed. `listed`: in the queue of a state. `taken`: no longer there. */
@@ -29,7 +34,7 @@ interface Entry {
   /** The number of streams so far, when the relay confirmed the prompt. A later stream begins with a newer state. */
   confirmedAt: number;
   /** Only of an own prompt. */
-  readonly own?: { readonly command: Command; readonly outcome: Deferred<InboxOutcome> };
+  readonly own?: OwnPrompt;
 }
 
 export interface InboxHost {
@@ -129,7 +134,7 @@ export class RemoteInbox implements PromptInbox {
     const listed = state.queue.map((prompt): Entry => {
       const known = earlier.get(prompt.key);
       earlier.delete(prompt.key);
-      if (known?.own) this.#confirmed(known);
+      if (known?.own) this.#confirmed(known, known.own);
       const isSame = JSON.stringify(known?.prompt) === JSON.stringify(prompt);
       return Object.assign(known ?? { confirmedAt: 0 }, {
         prompt: known && isSame ? known.prompt : prompt,
@@ -201,10 +206,11 @@ export class RemoteInbox implements PromptInbox {
     const { key, input } = prompt;
     const command = this.#commands.send(key, wireOf({ type: "prompt", input }));
     const outcome = deferred<InboxOutcome>();
-    const entry: Entry = { prompt, phase: "sending", confirmedAt: 0, own: { command, outcome } };
+    const own = { command, outcome };
+    const entry: Entry = { prompt, phase: "sending", confirmedAt: 0, own };
     this.#entries.set(key, entry);
     command.answered.promise.then(
-      () => this.#confirmed(entry),
+      () => this.#confirmed(entry, own),
       (error: AgentwireError) => {
         if (!isAgentwireError(error, "closed")) this.#outbox?.remove(key);
         else if (this.#outbox && error.delivery === "not-sent") error.delivery = "unknown"; // a later page sends it
@@ -215,9 +221,9 @@ export class RemoteInbox implements PromptInbox {
     return outcome.promise;
   }
 
-  #confirmed(entry: Entry): void {
+  #confirmed(entry: Entry, { command }: OwnPrompt): void {
     const { key } = entry.prompt;
-    if (entry.own) entry.own.command.isDropped = true;
+    command.isDropped = true;
     this.#outbox?.remove(key);
     if (entry.phase !== "sending") return;
     entry.phase = "accepted";

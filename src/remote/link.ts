@@ -67,6 +67,7 @@ export class RelayLink {
   #heartbeat: number | undefined;
   #wasAhead = false;
   #isRunning = false;
+  #isReading = false;
   #isResting = false;
   #isOver = false;
 
@@ -95,6 +96,11 @@ export class RelayLink {
   /** Comes back at once, because the first state of a stream is the newest one. */
   refresh(): void {
     this.#exchange?.end(relayLost("the state of the chat may be old"));
+  }
+
+  /** The relay could not be reached otherwise. An open stream may be dead: reads it anew. */
+  doubt(): void {
+    if (this.#isReading) this.#exchange?.end(relayLost("a command did not reach the relay"));
   }
 
   close(): void {
@@ -166,6 +172,7 @@ export class RelayLink {
     const read = frameReader((frame) => {
       if (!this.#isOver) error ??= this.#host.outbox.run(() => this.#take(frame));
     });
+    this.#isReading = true;
     try {
       while (!error) {
         const { done, value } = await exchange.until(reader.read());
@@ -178,6 +185,7 @@ export class RelayLink {
       const { message, cause } = exchange.error(thrown, "the stream broke");
       return { error: isOurs(thrown) ? thrown : relayLost(message, cause) };
     } finally {
+      this.#isReading = false;
       reader.cancel?.().catch(() => {}); // the stream may have ended
     }
   }
@@ -192,8 +200,9 @@ export class RelayLink {
       case "events": {
         const { events, last } = frame;
         const at = last.at - events.length;
-        if (at !== (before?.at ?? 0) || (before && last.log !== before.log))
-          return relayLost(`position ${last.at} does not follow position ${before?.at ?? 0}`);
+        const shown = before?.at ?? 0;
+        if (at !== shown || (before && last.log !== before.log))
+          return relayLost(`position ${last.at} does not follow position ${shown}`);
         const newest = events.at(-1);
         this.#position = last;
         this.#seen = newest && eventMark(newest);

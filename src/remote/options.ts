@@ -103,10 +103,14 @@ function addressOf(url: string): URL | undefined {
   );
 }
 
-/** @throws InvalidInputError for half of a surrogate pair */
+/** @throws InvalidInputError for an id that no relay takes */
 function idInPath(chat: string): string {
+  if (/^\.{1,2}$|\0/.test(chat))
+    throw new InvalidInputError(
+      `\`chat\` is ${JSON.stringify(chat)}.`,
+      "Pass an id other than `.` and `..`, without a NUL character.",
+    );
   try {
-    // URLs drop the segments "." and "..", but keep their escapes nowhere: the server refuses both ids
     return encodeURIComponent(chat);
   } catch {
     throw new InvalidInputError("`chat` has half of a character.", "Pass well-formed text.");

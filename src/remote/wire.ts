@@ -9,6 +9,7 @@ import {
   InvalidInputError,
   QueueFullError,
   RequestError,
+  UnsupportedError,
 } from "../core/errors.ts";
 import { isBusy } from "../core/link/connection-errors.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
@@ -51,6 +52,7 @@ const OWN = {
   survivesReconnect: true,
   reopens: true,
   recovers: true,
+  files: false,
 } as const;
 
 /** What is assumed before the relay says more. */
@@ -68,6 +70,8 @@ export const USUAL: Capabilities = {
   context: true,
   branches: false,
   preview: true,
+  modes: false, // there is nothing to choose from yet
+  models: false,
   ...OWN,
 };
 
@@ -157,6 +161,10 @@ export function commandRefusal(
   const delivery = "not-sent";
   if (code === "queue-full") return new QueueFullError("turns", waiting + 1, waiting);
   if (code === "invalid-input") return new InvalidInputError(message, "Change the input.", { delivery });
+  if (code === "unsupported")
+    return Object.assign(new UnsupportedError(message, "`capabilities` say what the backend can do."), {
+      delivery,
+    });
   const options = { serverMessage: message, retryable: status === 429, delivery } as const;
   return new RequestError(message, options, { status, retryAfter, kind: code });
 }

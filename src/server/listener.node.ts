@@ -1,5 +1,7 @@
 // Runs a relay's handler on `node:http`.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { describe } from "../core/checks.ts";
+import { InvalidInputError } from "../core/errors.ts";
 import type { Relay } from "./relay.ts";
 import { type Viewer, viewerOf } from "./view/viewer.ts";
 
@@ -10,8 +12,11 @@ export type RelayListener = (request: IncomingMessage, response: ServerResponse)
  * A listener for `http.createServer`. The server chooses the address: without one, Node listens on all addresses of the
  * machine. Let it listen on 127.0.0.1, unless other machines must reach it:
  * `createServer(relayListener(relay.handler)).listen(8080, "127.0.0.1")`.
+ * @throws InvalidInputError for anything but a function
  */
 export function relayListener(handler: Relay["handler"]): RelayListener {
+  if (typeof handler !== "function")
+    throw new InvalidInputError(`the handler is ${describe(handler)}.`, "Pass `relay.handler`.");
   return (incoming, outgoing) => {
     serve(handler, incoming, outgoing).catch(() => outgoing.destroy()); // the socket has failed
   };
@@ -51,8 +56,7 @@ async function serve(
 function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
   const { method = "GET", url = "/", headers: given } = incoming;
   const headers = new Headers();
-  for (const [name, value] of Object.entries(given))
-    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
+  for (const [name, value] of Object.entries(given)) headers.set(name, [value].flat().join(", "));
   try {
     const target = new URL(url, `http://${given.host ?? "localhost"}`);
     if (method === "GET" || method === "HEAD") return new Request(target, { method, headers, signal });

@@ -58,10 +58,8 @@ export class MemoryChat {
   }
 
   *batchesAfter(after: number): Iterable<Batch> {
-    for (let at = this.#indexAfter(after); at < this.#batches.length; at++) {
-      const batch = this.#batches[at];
-      if (batch) yield batch;
-    }
+    let at = this.#indexAfter(after);
+    for (let batch = this.#batches[at]; batch; batch = this.#batches[++at]) yield batch;
   }
 
   trim(before: number): void {

@@ -119,6 +119,8 @@ export interface RelaySettings extends RelayLimits {
 
 const HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
+const HOST_NAME = /^(?:\[[\da-f:.]+\]|[^\s/:[\]]+)$/i;
+
 const strings: Check = {
   expects: "an array of strings",
   holds: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
@@ -135,7 +137,7 @@ const CHECKS: Checks<RelayOptions> = {
   },
   origins: {
     expects: 'an array of origins such as `https://app.example`, or "*"',
-    holds: (value) => value === "*" || (strings.holds(value) && (value as string[]).every(isOrigin)),
+    holds: (value) => value === "*" || strings.holds(value),
   },
   credentials: checks.boolean,
   hosts: strings,
@@ -159,7 +161,19 @@ export function resolveRelayOptions(options: RelayOptions): RelaySettings {
       throw new InvalidInputError(`\`${name}\` is missing.`, `Pass ${NEEDED[name as keyof typeof NEEDED]}.`);
   if (typeof log !== "object" || log === null || typeof log.append !== "function")
     throw new InvalidInputError(`the log is ${describe(log)}.`, `Pass ${NEEDED.log}.`);
+  for (const [at, host] of (options.hosts ?? []).entries())
+    if (!HOST_NAME.test(host))
+      throw new InvalidInputError(
+        `\`hosts[${at}]\` is ${JSON.stringify(host)}.`,
+        "Pass a host name without scheme and port, such as `chat.example.com`.",
+      );
   const { origins = [], hosts = HOSTS, credentials = false, drive = true, waitUntil } = options;
+  for (const [at, origin] of origins === "*" ? [] : origins.entries())
+    if (!isOrigin(origin))
+      throw new InvalidInputError(
+        `\`origins[${at}]\` is ${JSON.stringify(origin)}.`,
+        "Pass scheme and host without a path, such as `https://app.example`.",
+      );
   if (origins === "*" && credentials)
     throw new InvalidInputError(
       '`origins` is "*" and `credentials` is true: each page could act for its visitor.',
@@ -191,7 +205,7 @@ export function resolveRelayOptions(options: RelayOptions): RelaySettings {
 
 const NEEDED = {
   source: "a function that makes the backend of a chat, such as () => codey({ url })",
-  log: "a log, such as memoryLog()",
+  log: 'a log, such as memoryLog() or sqliteLog("chats.sqlite")',
   authorize: "a function that says who may do what: (request, { chat, action }) => ({ user }) or false",
 } as const;
 

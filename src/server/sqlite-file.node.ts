@@ -87,8 +87,9 @@ function refuseNetwork(folder: string): void {
 
 /** Returns whether the file exists. @throws RefusedFile for one of its files */
 function checkFiles(path: string): boolean {
-  const [isThere] = ["", "-wal", "-shm"].map((suffix) => checkFile(`${path}${suffix}`));
-  return isThere ?? false;
+  const isThere = checkFile(path);
+  for (const suffix of ["-wal", "-shm"]) checkFile(`${path}${suffix}`);
+  return isThere;
 }
 
 /**
@@ -166,7 +167,11 @@ function checkIdentity(database: DatabaseSync, path: string): void {
 const NO_DATABASE = 26;
 
 function identityOf(database: DatabaseSync): { readonly isOurs: boolean; readonly version?: unknown } {
-  const pragma = (name: string): unknown => Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0];
+  const pragma = (name: string): unknown =>
+    database
+      .prepare(`pragma ${name}`)
+      .all()
+      .flatMap((row) => Object.values(row))[0];
   try {
     const isOurs = pragma("application_id") === APPLICATION && pragma("journal_mode") === "wal";
     return { isOurs, version: pragma("user_version") };

@@ -10,6 +10,8 @@ export interface UserInput {
   readonly text: string;
   /** `path`: a path, a URL or a `data:` URL. */
   readonly images?: readonly { readonly path: string; readonly mime: string | null }[];
+  /** Paths of files that the prompt names. */
+  readonly files?: readonly string[];
 }
 
 /** How a turn ended, as soon as that is certain. A cancelled turn may still be stopping. */

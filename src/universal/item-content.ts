@@ -1,4 +1,4 @@
-// Reads the content of items and requests: a part, the JSON, the label of a status, a sub-agent, what an approval is about.
+// Reads the content of items and requests: a part, the JSON, a status, a sub-agent, what an approval is about.
 import { fieldsOf } from "../core/checks.ts";
 import type { ContentPart, PermissionData, UniversalItem } from "./events.ts";
 

@@ -354,6 +354,30 @@ test("content that no chat takes is the error -32602, and nothing is sent", () =
     expect(mock.prompts).toEqual([]);
   }));
 
+test("`session/set_mode` sets the mode, which the client is told, and offers when the session is opened again", () => {
+  const modes = {
+    current: "ask",
+    available: [
+      { id: "ask", name: "Ask" },
+      { id: "auto", name: "Auto" },
+    ],
+  };
+  return play({ mock: { modes } }, async ({ world, id, mock }) => {
+    await world.prompt(id, "hi");
+    const set = (modeId: string) => world.agent.request("session/set_mode", { sessionId: id, modeId });
+    expect(await set("auto")).toEqual({});
+    expect(mock.modes?.current).toBe("auto");
+    await until(world, () => world.of("current_mode_update").at(-1)?.currentModeId === "auto");
+    await expect(set("yolo")).rejects.toMatchObject({ code: -32_602 });
+    expect(await world.agent.request("session/resume", again(id))).toMatchObject({
+      modes: { currentModeId: "auto", availableModes: modes.available },
+    });
+    await expect(
+      world.agent.request("session/set_mode", { sessionId: "other", modeId: "ask" }),
+    ).rejects.toMatchObject({ code: -32_002 });
+  });
+});
+
 test("what a source cannot do is the error -32601: to set a mode, a model or an option, to delete, to sign in", () =>
   play({}, async ({ world, id }) => {
     const wire = world.agent as { request(method: string, params: object): Promise<unknown> };

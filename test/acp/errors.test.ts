@@ -201,15 +201,14 @@ describe("what a caller gets wrong", () => {
     expect(w.agent.methods()).not.toContain("session/prompt");
   });
 
-  test("pictures and files go to agents that take them", async () => {
+  test("pictures go to agents that take them", async () => {
     await using w = world({ capabilities: { promptCapabilities: { image: true } } });
     const image = { data: new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]) };
-    await w.client.prompt({ text: "look", images: [image] }, { files: ["/p/a b.txt"] }).result;
+    await w.client.prompt({ text: "look", images: [image] }).result;
     const prompt = w.agent.heard.find(({ method }) => method === "session/prompt")?.params.prompt;
     expect(prompt).toEqual([
       { type: "text", text: "look" },
       { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
-      { type: "resource_link", uri: "file:///p/a%20b.txt", name: "a b.txt" },
     ]);
   });
 });

@@ -176,7 +176,8 @@ describe("wrong calls are refused before anything is sent", () => {
     ["a prompt without blocks", { blocks: [] }],
     ["a block that is none", { blocks: [{ type: "of_tomorrow" }] }],
     ["an image of no known type", { text: "x", images: [{ data: new Uint8Array([1, 2, 3]) }] }],
-    ["an option among the fields", { text: "x", files: ["/a"] }],
+    ["an option among the fields", { text: "x", timeout: 5 }],
+    ["files that are no paths", { text: "x", files: [5] }],
   ])("%s", async (_, input) => {
     await using w = world();
     expect(() => w.client.prompt(input as never)).toThrow(expect.objectContaining({ code: "invalid-input" }));

@@ -90,6 +90,8 @@ class AgentWorld implements World, Backend, Link {
       deltas: "whole",
       script: this.#script.play,
       ...switchesOf(options),
+      ...(options.files ? { files: options.files } : {}),
+      modes: { current: "ask", available: [{ id: "ask", name: "Ask" }] },
       refuseConnect: this.#isGone,
     });
     const client = agent.client();

@@ -3,6 +3,7 @@ import type {
   AnyConversation,
   AnyTurn,
   ClientStatus,
+  PromptFiles,
   PromptInput,
   SocketClientOptions,
 } from "agentwire";
@@ -65,6 +66,8 @@ export interface ContractOptions
   readonly oneAtATime?: boolean;
   /** The client is given its credentials, in every place of {@link Facts.carries}. @default false */
   readonly secrets?: boolean;
+  /** The folder whose files prompts may name. A client of a backend that takes no files gets none. */
+  readonly files?: PromptFiles;
   /** Is told the events that only this protocol's client has. */
   readonly onOwnEvent?: (name: string, values: readonly unknown[]) => void;
 }

@@ -1,4 +1,4 @@
-import type { PromptImage } from "agentwire";
+import { InvalidInputError, type PromptFiles, type PromptImage } from "agentwire";
 import { expect } from "vitest";
 import { TEXT } from "./fixture.ts";
 import { promise } from "./promise.ts";
@@ -50,6 +50,84 @@ promise("generic: images are sent, or refused as unsupported, as `capabilities` 
   expect(await works(client)).toBe(TEXT);
 });
 
+/** A folder with one file, in which another may not be read. */
+const folder = () => {
+  const asked: string[] = [];
+  const files: PromptFiles = {
+    root: ".",
+    listFiles: async (prefix) => ({ paths: [`${prefix}.md`], more: false }),
+    promptFiles: async (paths) => {
+      asked.push(...paths);
+      if (paths.includes("secret")) throw new InvalidInputError("it is secret.", "Leave it out.");
+      return paths.map((path) => ({ path, location: `/project/${path}`, text: "# A" }));
+    },
+  };
+  return { asked, files };
+};
+
+const UNSUPPORTED = { code: "unsupported", hint: expect.stringMatching(/\w/) };
+
+for (const [what, wanted] of Object.entries({
+  "files that a prompt names": ["a.md"],
+  "a file that may not be read": ["a.md", "secret"],
+})) {
+  const { asked, files } = folder();
+  promise(
+    `generic: ${what}: the turn says how it ends, or they are refused as unsupported, as \`capabilities\` say`,
+    { files },
+    async ({ client, backend }) => {
+      asked.length = 0;
+      const prompts = backend.prompts.length;
+      const input = { text: "hello", files: wanted };
+      const takes = client.capabilities.files;
+      const sends = takes && !wanted.includes("secret");
+      const failed = { status: "failed", error: { code: "invalid-input", delivery: "not-sent", input } };
+      const ends = sends ? { status: "completed", result: { text: TEXT } } : failed;
+      for (const target of [client, client.conversation()]) {
+        const ended = await Promise.resolve()
+          .then((): unknown => target.prompt(input).outcome)
+          .catch((error: unknown) => error);
+        expect(ended).toMatchObject(takes ? ends : UNSUPPORTED);
+      }
+      expect(backend.prompts.length - prompts).toBe(sends ? 2 : 0);
+      expect(asked).toEqual(takes ? [...wanted, ...wanted] : []);
+      expect(await works(client)).toBe(TEXT);
+    },
+  );
+}
+
+{
+  const { files } = folder();
+  promise(
+    "generic: `files` lists paths, or says that there are none to list, as `capabilities` say",
+    { files, connected: false },
+    async ({ client, backend }) => {
+      const listed = await client.files?.("a").catch((error: unknown) => error);
+      const all = { paths: ["a.md"], more: false };
+      expect(listed ?? UNSUPPORTED).toMatchObject(client.capabilities.files ? all : { code: "unsupported" });
+      expect(backend.calls).toBe(0);
+    },
+  );
+}
+
+promise(
+  "generic: an unknown mode and model are refused, as `capabilities` say",
+  async ({ client, backend }) => {
+    const conversation = client.conversation();
+    const prompts = backend.prompts.length;
+    for (const [can, set] of [
+      [client.capabilities.modes, conversation.setMode],
+      [client.capabilities.models, conversation.setModel],
+    ] as const) {
+      const refused = await set?.call(conversation, "no such id").catch((error: unknown) => error);
+      if (can) expect(refused).toMatchObject(REFUSED);
+      else expect(refused ?? UNSUPPORTED).toMatchObject({ code: "unsupported" });
+    }
+    expect(backend.prompts.length).toBe(prompts);
+    expect(await works(client)).toBe(TEXT);
+  },
+);
+
 promise("generic: an empty list of images is allowed", async ({ client }) => {
   expect(await client.prompt({ text: "hello", images: [] }).result).toMatchObject({ text: TEXT });
 });
@@ -77,6 +155,9 @@ promise("generic: `capabilities` has every field, and equal values each time", a
     context: expect.any(Boolean),
     branches: expect.any(Boolean),
     preview: expect.any(Boolean),
+    modes: expect.any(Boolean),
+    models: expect.any(Boolean),
+    files: expect.any(Boolean),
   });
 });
 

@@ -82,6 +82,6 @@ test("each file and folder that ARCHITECTURE.md names exists", () => {
   expect(named.filter((name) => !isThere(name))).toEqual([]);
 });
 
-test("ARCHITECTURE.md has at most 1,250 words", () => {
-  expect(page.split(/\s+/).length).toBeLessThanOrEqual(1_250);
+test("ARCHITECTURE.md has at most 1,300 words", () => {
+  expect(page.split(/\s+/).length).toBeLessThanOrEqual(1_300);
 });

@@ -92,6 +92,7 @@ const OPTIONS = names<keyof CodebuffRunOptions>({
   projectFiles: true,
   knowledgeFiles: true,
   project: true,
+  files: true,
   maxRuns: true,
   maxQueuedEvents: true,
   maxQueuedTurns: true,

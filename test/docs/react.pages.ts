@@ -26,6 +26,39 @@ describe.skipIf(isSkipped)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
+  test("the page of `agentwire/react/ui` asks before the tool runs, and shows the answer with coloured code", async () => {
+    const program = { entryPoints: [`${FOLDER}react-ui.tsx`] };
+    const { page, complaints } = await opened(browser, program, { loader: { ".css": "empty" } });
+    await page.getByRole("button", { name: "What is here?" }).click();
+    await page.getByText("Allow shell?").waitFor();
+    await page
+      .locator(".aw-choices:not([aria-disabled=true])")
+      .getByRole("button", { name: "Allow once" })
+      .click();
+    await page.locator("[data-kind=keyword]", { hasText: "let" }).waitFor();
+    expect(await page.locator(".aw-text strong").innerText()).toBe("What is here?");
+    expect(complaints).toEqual([]);
+  });
+
+  test("parts of the page can be put together, with own words and an own component for a part", async () => {
+    const { page, complaints } = await openedWith(`
+      import { createChat } from "agentwire/chat";
+      import { agentStep, MockAgent } from "agentwire/testing/agent";
+      import { createRoot } from "react-dom/client";
+      import { SidePanel } from "./react-ui-own.tsx";
+      const chat = createChat(new MockAgent({ *script() {
+        yield* agentStep.tool({ name: "shell", input: {}, output: "a" });
+        yield* agentStep.tool({ name: "look", input: {}, output: "b" });
+      } }));
+      createRoot(document.getElementById("root")).render(<SidePanel chat={chat} />);`);
+    await page.getByLabel("Nachricht").fill("hi");
+    await page.getByRole("button", { name: "Senden" }).click();
+    await page.getByText("A command done").waitFor();
+    await page.locator(".aw-tool", { hasText: "look is done" }).waitFor();
+    expect(await page.locator(".aw-tool").count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
   test("Stop removes a prompt that waits for the user's choice after a lost conversation", async () => {
     const { page, complaints } = await openedWith(`
       import { MockAgent } from "agentwire/testing/agent";

@@ -54,6 +54,7 @@ test("the chat of the page is on its own origin", async () => {
     asked.push(url);
     return new Response(null, { status: 404 });
   });
+  vi.stubGlobal("location", { href: "https://example.org/" });
   const chat = page.page();
   chat.connect();
   await until(chat, ({ connection }) => connection.status === "closed");

@@ -89,6 +89,8 @@ test.each([
       names: true,
       project: true,
       readFiles: true,
+      listFiles: true,
+      promptFiles: true,
       preview: true,
       changes: true,
       close: true,

@@ -6,6 +6,7 @@ import { agentStep, MockAgent } from "agentwire/testing";
 import { expect, test } from "vitest";
 import * as page from "../../docs/snippets/ui.ts";
 import { until } from "../../examples/support/until.ts";
+import { folderWorld } from "../codebuff-run/tools/tools-world.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
 
 const output = capturedOutput();
@@ -236,6 +237,28 @@ test("the page's queue is shown, edited, moved, cancelled and sent", async () =>
   ]);
   await until(chat, idle);
   expect(agent.prompts.map(({ text }) => text)).toEqual(["Begin.", "And then the docs, please."]);
+});
+
+test("the page shows the modes, sets one, and sends a file that it has found", async () => {
+  await using folder = await folderWorld({ "src/app.ts": "let app;" });
+  const modes = {
+    current: "ask",
+    available: [
+      { id: "ask", name: "Ask" },
+      { id: "plan", name: "Plan" },
+    ],
+  };
+  const agent = new MockAgent({ modes, files: folder.tools });
+  await using chat = createChat(agent);
+  chat.connect();
+  await until(chat, (snapshot) => snapshot.modes !== null);
+  await page.choosing(chat, new AbortController().signal);
+  expect(output.logged.map((values) => values.join(" "))).toEqual(["* Ask", "  Plan", "src/app.ts"]);
+  expect(agent.modes?.current).toBe("plan");
+  await until(chat, idle);
+  expect(agent.prompts[0]?.files).toMatchObject([{ path: "src/app.ts", text: "let app;" }]);
+  await page.choosing(createChat(new MockAgent()), new AbortController().signal);
+  expect(output.logged.at(-1)?.[0]).toBe("unsupported");
 });
 
 test("the page asks for another answer, counts the branches and selects one", async () => {

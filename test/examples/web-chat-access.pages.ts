@@ -91,12 +91,12 @@ describe.skipIf(isSkipped)("a keyboard user", () => {
       await keyboard.type("run it");
       await keyboard.press("Enter");
       await page.getByText("Allow shell?").waitFor();
-      expect(await page.evaluate("document.activeElement.className")).toBe("request");
+      expect(await page.evaluate("document.activeElement.className")).toBe("aw-request");
       for (const _ of ["the input", "Allow once", "Allow in this turn", "Always allow", "Reject"])
         await keyboard.press("Tab");
       await keyboard.press("Enter");
       await page.getByText("As you like").waitFor();
-      expect(await page.evaluate("document.activeElement.id")).toBe("message");
+      expect(await page.evaluate("document.activeElement.labels[0].textContent")).toBe("Your message");
       await keyboard.type("ask");
       await keyboard.press("Enter");
       await page.getByText("The agent asks 3 questions").waitFor();
@@ -112,7 +112,10 @@ describe.skipIf(isSkipped)("a keyboard user", () => {
       await keyboard.press("Tab");
       await keyboard.type("No");
       await keyboard.press("Enter");
-      await page.getByText("You chose: main; unit and browser; No.").and(page.locator(".text")).waitFor();
+      await page
+        .getByText("You chose: main; unit and browser; No.")
+        .and(page.locator(".aw-text p"))
+        .waitFor();
     }));
 
   test("keeps the focus in the message field when an approval opens", () =>
@@ -151,7 +154,7 @@ describe.skipIf(isSkipped)("a keyboard user", () => {
     stage.mock(async (visitor) => {
       await visitor.say("run");
       await visitor.press("Reject with a reason");
-      expect(await visitor.page.evaluate("document.activeElement.id")).toBe("reason");
+      expect(await visitor.page.evaluate("document.activeElement.labels[0].textContent")).toBe("Why not?");
       await visitor.page.keyboard.press("Escape");
       await visitor.press("Allow once");
       await visitor.hears("That was all.");
@@ -176,13 +179,14 @@ describe.skipIf(isSkipped)("a screen reader", () => {
     stage.mock(async (visitor) => {
       const { page } = visitor;
       await page.evaluate(
-        "globalThis.told = []; new MutationObserver(() => told.push(document.querySelector('[role=status]').textContent)).observe(document.querySelector('[role=status]'), { childList: true, characterData: true, subtree: true })",
+        "globalThis.told = []; new MutationObserver((changes) => told.push(...changes.flatMap(({ addedNodes }) => [...addedNodes].map(({ textContent }) => textContent)))).observe(document.querySelector('[role=status]'), { childList: true, characterData: true, subtree: true })",
       );
       await visitor.say("hello there");
-      await page.getByRole("status").filter({ hasText: "You said: hello there" }).waitFor();
+      await page.getByRole("status").filter({ hasText: "The page of this chat" }).waitFor();
       expect(await page.evaluate("told")).toEqual([
         "The agent answers.",
-        "You said: hello there. The page of this chat is at https://example.com/agentwire.",
+        "You said: hello there.",
+        "The page of this chat is at https://example.com/agentwire.",
       ]);
       expect(await page.locator("[aria-live], [role=log]").count()).toBe(0);
     }));
@@ -209,7 +213,7 @@ describe.skipIf(isSkipped)("parts of the page that have not changed", () => {
       await visitor.hears("That was all.");
       await visitor.rests();
       const before = await visitor.renders();
-      expect(before.size).toBeGreaterThan(15);
+      expect(before.size).toBeGreaterThan(5);
       await visitor.say("count");
       await visitor.hears("1 2");
       await visitor.page.clock.runFor(30_000);

@@ -130,15 +130,15 @@ describe.skipIf(isSkipped)("an answer of Cass", () => {
         await visitor.hears("Hello! waveSo good happyto see you.");
         const avatar = visitor.answers.locator(".avatar");
         await page.clock.runFor(1);
-        await page.locator('.reply .avatar[data-gesture="wave"]').waitFor();
+        await page.locator('.aw-reply .avatar[data-gesture="wave"]').waitFor();
         expect(await avatar.getAttribute("data-emote")).toBe(null);
         await page.clock.runFor(500);
-        await page.locator('.reply .avatar[data-emote="happy"]').waitFor();
+        await page.locator('.aw-reply .avatar[data-emote="happy"]').waitFor();
         await page.clock.runFor(10_000);
-        await page.locator(".reply .avatar:not([data-emote])").waitFor();
+        await page.locator(".aw-reply .avatar:not([data-emote])").waitFor();
         await page.getByTitle("gesture, intensity 1, 0 s in").click();
         await page.clock.runFor(1);
-        await page.locator('.reply .avatar[data-gesture="wave"]').waitFor();
+        await page.locator('.aw-reply .avatar[data-gesture="wave"]').waitFor();
       },
     ));
 
@@ -147,7 +147,7 @@ describe.skipIf(isSkipped)("an answer of Cass", () => {
       await visitor.press("Continue without an account");
       await visitor.say("hi");
       await visitor.hears("Hello!");
-      await page.locator('.reply .avatar[data-emote="happy"]').waitFor();
+      await page.locator('.aw-reply .avatar[data-emote="happy"]').waitFor();
       await visitor.keeps(1);
       await page.clock.runFor(10_000);
       await page.reload();
@@ -156,7 +156,7 @@ describe.skipIf(isSkipped)("an answer of Cass", () => {
       expect(await visitor.answers.locator(".avatar").getAttribute("data-emote")).toBe(null);
       await page.getByRole("button", { name: "happy" }).click();
       await page.clock.runFor(1);
-      await page.locator('.reply .avatar[data-emote="happy"]').waitFor();
+      await page.locator('.aw-reply .avatar[data-emote="happy"]').waitFor();
     }));
 
   test("keeps the reasoning folded, and the indentation of code", () =>
@@ -173,7 +173,7 @@ describe.skipIf(isSkipped)("an answer of Cass", () => {
         expect(await page.getByText("Lamps turn").isVisible()).toBe(false);
         await page.getByText("Reasoning").click();
         await visitor.reads("Lamps turn");
-        expect(await page.locator(".text pre").textContent()).toBe("if lamp:\n    flash()");
+        expect(await page.locator(".aw-text pre").textContent()).toBe("if lamp:\n    flash()");
       },
     ));
 
@@ -185,7 +185,7 @@ describe.skipIf(isSkipped)("an answer of Cass", () => {
       await visitor.say("Sing!");
       await visitor.press("Play");
       await page.getByRole("button", { name: "Pause" }).waitFor();
-      await page.locator('.reply .avatar[data-gesture="talk"]').waitFor();
+      await page.locator('.aw-reply .avatar[data-gesture="talk"]').waitFor();
       const player = page.locator("audio");
       expect(await player.evaluate((audio) => Reflect.get(audio, "duration"))).toBeCloseTo(24 * 0.16);
       await visitor.press("Pause");

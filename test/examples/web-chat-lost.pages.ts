@@ -46,7 +46,7 @@ describe.skipIf(isSkipped)("a lost link", () => {
       await visitor.page.clock.fastForward(30_000);
       await visitor.rests();
       expect(server.sends.map(({ content }) => content)).toEqual(["before", expect.stringMatching(sent)]);
-      await visitor.page.locator(".reply", { hasText: "Yes." }).nth(1).waitFor();
+      await visitor.page.locator(".aw-reply", { hasText: "Yes." }).nth(1).waitFor();
     }),
   );
 
@@ -59,7 +59,7 @@ describe.skipIf(isSkipped)("a lost link", () => {
       await visitor.reads("The agent has forgotten this conversation.");
       const giveUp = async (): Promise<string> => {
         await visitor.page.clock.fastForward(30_000); // to the next attempt
-        return visitor.page.locator(".pill").innerText();
+        return visitor.page.locator(".aw-pill").innerText();
       };
       await expect.poll(giveUp, { timeout: 20_000 }).toBe("Disconnected");
       await visitor.page.getByRole("region", { name: "The connection" }).waitFor();
@@ -185,7 +185,7 @@ describe.skipIf(isSkipped)("a reload of the page", () => {
       await visitor.say("two");
       await visitor.reads("The agent has forgotten this conversation.");
       await visitor.press("Send what was said along");
-      await visitor.page.locator(".reply", { hasText: "I have heard" }).nth(1).waitFor();
+      await visitor.page.locator(".aw-reply", { hasText: "I have heard" }).nth(1).waitFor();
     }));
 
   test("during an answer keeps what had arrived, and shows that the answer ended", () =>
@@ -194,7 +194,7 @@ describe.skipIf(isSkipped)("a reload of the page", () => {
       await visitor.hears("2 3");
       await visitor.page.reload();
       await visitor.hears("1 2");
-      await visitor.page.locator(".trouble").waitFor();
+      await visitor.page.locator(".aw-trouble").waitFor();
       await visitor.say("hello");
       await visitor.press("Go on as if new");
       await visitor.hears("You said: hello");

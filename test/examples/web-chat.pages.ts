@@ -105,8 +105,8 @@ describe.skipIf(isSkipped)("a conversation", () => {
         "Output, 60 lines",
       ])
         await visitor.hears(words);
-      expect(await page.locator(".text pre").textContent()).toBe("def lamp():\n    flash()");
-      expect(await page.locator(".picture").evaluate((image) => Reflect.get(image, "naturalWidth"))).toBe(
+      expect(await page.locator(".aw-text pre").textContent()).toBe("def lamp():\n    flash()");
+      expect(await page.locator(".aw-picture").evaluate((image) => Reflect.get(image, "naturalWidth"))).toBe(
         160,
       );
       await visitor.hears("100 tokens read, 20 written");
@@ -142,7 +142,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       await visitor.press("Always allow");
       await visitor.hears("That was all.");
       await visitor.say("run");
-      await visitor.page.locator(".reply", { hasText: "That was all." }).nth(1).waitFor();
+      await visitor.page.locator(".aw-reply", { hasText: "That was all." }).nth(1).waitFor();
       expect(await visitor.request.count()).toBe(0);
     }));
 
@@ -160,7 +160,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
         await visitor.page.getByText("Allowed without asking").waitFor({ state: "detached" });
         await visitor.say("go on");
         await visitor.press("Allow once");
-        await visitor.page.locator(".reply", { hasText: "Done." }).nth(1).waitFor();
+        await visitor.page.locator(".aw-reply", { hasText: "Done." }).nth(1).waitFor();
         expect(server.decisions).toHaveLength(2);
       },
     ));
@@ -221,7 +221,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
         const allow = page.getByRole("button", { name: "Allow once" });
         await allow.click(); // Playwright waits until the buttons take clicks
         await visitor.request.filter({ hasText: "rm a" }).waitFor();
-        await page.locator(".request-choices:not([aria-disabled=true])").waitFor();
+        await page.locator(".aw-request .aw-choices:not([aria-disabled=true])").waitFor();
         await page.clock.pauseAt(await page.evaluate<number>("Date.now() + 1_000"));
         await visitor.press("Reject");
         await visitor.request.filter({ hasText: "rm b" }).waitFor();
@@ -270,13 +270,13 @@ describe.skipIf(isSkipped)("a conversation", () => {
     return stage.codey({ answer: () => [answer] }, async (visitor) => {
       const { page } = visitor;
       await visitor.say("<i>hi</i>");
-      await page.locator(".reply .text").filter({ hasText: "red" }).waitFor();
-      expect(await page.locator(".reply .text").textContent()).toBe(
+      await page.locator(".aw-reply .aw-text").filter({ hasText: "red" }).waitFor();
+      expect(await page.locator(".aw-reply .aw-text").textContent()).toBe(
         "<b>bold</b><img src=x> javascript:alert(1) https://example.com/a. red",
       );
-      expect(await page.locator(".thread :is(b, i, img)").count()).toBe(0);
+      expect(await page.locator(".aw-thread :is(b, i, img)").count()).toBe(0);
       const links = await page
-        .locator(".thread a")
+        .locator(".aw-thread a")
         .evaluateAll((all) => all.map((link) => Reflect.get(link, "href")));
       expect(links).toEqual(["https://example.com/a"]);
     });
@@ -303,7 +303,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       await visitor.say("hello");
       await visitor.say("again");
       await visitor.reads("Waits to be sent");
-      const waiting = visitor.page.locator(".waits");
+      const waiting = visitor.page.locator(".aw-queue li");
       await waiting.nth(0).getByRole("button", { name: "Take back" }).click();
       await visitor.reads("Cancelled. It was not sent.");
       await waiting.nth(0).getByRole("button", { name: "Send now" }).click();
@@ -349,7 +349,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       await visitor.say("count");
       await visitor.hears("2 3");
       // The answer stands still.
-      await visitor.page.clock.pauseAt(await visitor.page.evaluate<number>("Date.now() + 100"));
+      await visitor.page.clock.pauseAt(await visitor.page.evaluate<number>("Date.now() + 1_000"));
       for (let sent = 0; sent < MAX_QUEUED_PROMPTS; sent++) await visitor.say(`${sent}`);
       expect(await visitor.field.inputValue()).toBe("");
       await visitor.say("an important message");
@@ -373,11 +373,11 @@ describe.skipIf(isSkipped)("a conversation", () => {
       const { page } = visitor;
       const distance =
         "(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight)";
-      const log = "document.querySelector('.log')";
+      const log = "document.querySelector('.aw-log')";
       await visitor.say("Show me everything");
       await visitor.reads("Allow shell?");
       await page.waitForFunction(`${distance}(${log}) < 2`);
-      await page.locator(".log").hover();
+      await page.locator(".aw-log").hover();
       await page.mouse.wheel(0, -2_000);
       await page.waitForFunction(`${log}.scrollTop === 0`);
       await visitor.press("Allow once");

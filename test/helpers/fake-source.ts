@@ -34,6 +34,9 @@ export const FAKE_CAPABILITIES: Capabilities = {
   context: true,
   branches: true,
   preview: true,
+  modes: false,
+  models: false,
+  files: false,
 };
 
 /** How a fake backend behaves. */

@@ -16,6 +16,7 @@ export const SOURCES: Readonly<Record<string, string>> = {
   "agentwire/universal": source("universal/index.ts"),
   "agentwire/chat/node": source("chat/node.ts"),
   "agentwire/chat": source("chat/index.ts"),
+  "agentwire/react/ui": source("react/ui/index.ts"),
   "agentwire/react": source("react/index.ts"),
   "agentwire/ink": source("ink/index.ts"),
   "agentwire/ai-sdk": source("ai-sdk/index.ts"),

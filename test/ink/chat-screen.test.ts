@@ -2,8 +2,10 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { Chat } from "../../src/chat/chat.ts";
 import { createChat } from "../../src/chat/create-chat.ts";
 import type { SavedChat } from "../../src/chat/saving/saved.ts";
+import type { Row } from "../../src/ink/rows/row.ts";
 import { ChatScreen } from "../../src/ink/screen/chat-screen.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
+import { terminalWords } from "../../src/screens/words-terminal.ts";
 import { agentStep, ManualClock, MockAgent, type MockAgentScript } from "../../src/testing/index.ts";
 
 /** A screen whose time the test moves. */
@@ -13,6 +15,7 @@ class Screen {
   readonly chat: Chat;
   readonly #screen: ChatScreen;
   readonly #stop: () => void;
+  readonly #blocks = new Map<number, readonly Row[]>();
 
   constructor(script: MockAgentScript, from?: SavedChat) {
     this.agent = new MockAgent({ script, reconnect: { delay: 60_000 } });
@@ -25,9 +28,15 @@ class Screen {
       size,
       theme: plainTheme,
       placeholder: "",
+      clipboard: () => {},
+      words: terminalWords,
       onExit: () => {},
     });
-    this.#screen.subscribe(() => this.#screen.shown(this.#screen.getFrame()));
+    this.#screen.subscribe(() => {
+      const frame = this.#screen.getFrame();
+      for (const { id, rows } of frame.printed.blocks) this.#blocks.set(id, rows);
+      this.#screen.shown(frame);
+    });
     this.#stop = this.#screen.start();
   }
 
@@ -36,6 +45,14 @@ class Screen {
     await this.clock.advance(ms);
     const { rows } = this.#screen.getFrame();
     return rows.map((row) => row.map(({ text }) => text).join("")).join("\n");
+  }
+
+  /** All that was printed. */
+  get printed(): string {
+    return [...this.#blocks.values()]
+      .flat()
+      .map((row) => row.map(({ text }) => text).join(""))
+      .join("\n");
   }
 
   press(...keys: readonly ("escape" | "enter" | { readonly text: string })[]): void {
@@ -179,16 +196,21 @@ describe("commands about earlier messages", () => {
     expect(await command(screen, "/send")).toContain("no prompt of before waits");
   });
 
-  test("/again requests another answer in place of the last one", async () => {
+  test("/regenerate requests another answer in place of the last one", async () => {
     const screen = new Screen(["One.", "Two."]);
     open.push(screen);
-    expect(await command(screen, "/again")).toContain("there is nothing to ask again");
+    expect(await command(screen, "/regenerate")).toContain("there is nothing to ask again");
     await command(screen, "Hello");
     await screen.until(() => !screen.chat.getSnapshot().busy);
-    await command(screen, "/again");
+    await command(screen, "/regenerate");
     await screen.until(() => !screen.chat.getSnapshot().busy);
     const { messages } = screen.chat.getSnapshot();
     expect(messages.length).toBe(2);
     expect(messages.at(-1)?.branches).toMatchObject({ at: 2, of: 2 });
+    await screen.after(1_000);
+    expect(screen.printed).toMatch(/> Hello\n\nOne\.\n\nbranch 2 of 2[^\n]*\n\nTwo\.$/);
+    await command(screen, "/branch 1.1");
+    await screen.after(1_000);
+    expect(screen.printed).toMatch(/\n\nTwo\.\n\nbranch 1 of 2[^\n]*\n\nOne\.$/);
   });
 });

@@ -135,7 +135,7 @@ describe("<Approval>", () => {
     expect(shown(one)[4]).toBe("  | > description: harmless");
   });
 
-  test("shows up to 20 lines of the preview below the input, with hidden characters escaped", () => {
+  test("shows all lines of the preview below the input, numbered, with hidden characters escaped", () => {
     const added = Array.from({ length: 30 }, (_, at) => `+line ${at}`).join("\n");
     const preview = [
       { path: "a.ts\nb", diff: `@@ -1,1 +1,31 @@\n-\u001b[8mold\n${added}\n`, by: "tool" },
@@ -147,27 +147,28 @@ describe("<Approval>", () => {
         onDecide={nobody}
         isActive={false}
         {...look}
-        maxRows={40}
+        maxRows={60}
       />,
     );
-    expect(shown.slice(1, 7)).toEqual([
+    expect(shown.slice(1, 6)).toEqual([
       "  | path: a.ts",
       "What it would change:",
       "  a.ts\\u{a}b:",
-      "  @@ -1,1 +1,31 @@",
-      "  -\\u{1b}[8mold",
-      "  +line 0",
+      "  |  1 - \\u{1b}[8mold",
+      "  |  1 + line 0",
     ]);
-    expect(shown.slice(21, 24)).toEqual(["  +line 15", "  +line 16", "  15 more lines"]);
+    expect(shown.slice(34, 37)).toEqual(["  | 30 + line 29", "  c.ts, as the agent states it:", "  | -"]);
   });
 
-  test("marks a preview as the agent's claim, and clips its lines", () => {
+  test("marks a preview as the agent's claim, and wraps its lines", () => {
     const preview = [{ path: "c.ts", diff: `+${"x".repeat(500)}`, by: "agent" }] as const;
     const shown = rowsOf(
       <Approval pending={{ ...approval({}), preview }} onDecide={nobody} isActive={false} {...look} />,
     );
     expect(shown[3]).toBe("  c.ts, as the agent states it:");
-    expect(shown[4]).toMatch(/^ {2}\+x+\.\.\.$/);
+    expect(shown[4]).toBe(`  | + ${"x".repeat(44)}`);
+    expect(shown[5]).toBe(`  |   ${"x".repeat(44)}`);
+    expect(shown.join("").match(/x/g)).toHaveLength(500);
     for (const row of shown) expect(row.length).toBeLessThanOrEqual(look.columns);
   });
 
@@ -176,7 +177,7 @@ describe("<Approval>", () => {
     const shown = rowsOf(
       <Approval pending={{ ...approval({}), preview }} onDecide={nobody} isActive={false} {...look} />,
     );
-    expect(shown.slice(4, 6)).toEqual(["  -a", "  +a\u200a\\u{feff}\\u{20}"]);
+    expect(shown.slice(4, 6)).toEqual(["  | - a", "  | + a\u200a\\u{feff}\\u{20}"]);
   });
 
   test("shows the number of hidden rows if `maxRows` is too small", () => {

@@ -37,11 +37,11 @@ describe("keys", () => {
     await terminal.sees(/\| a\.txt[\s\S]*The tool is done\./);
   });
 
-  test("Ctrl-R shows reasoning from then on, and Ctrl-O the whole output of a tool", async () => {
+  test("Ctrl-T shows reasoning from then on, and Ctrl-O the whole output of a tool", async () => {
     const { terminal } = await open(script, { rows: 60 });
     await says(terminal, "reason", /\+ Thought.*\nThought over\./);
     await over(terminal);
-    terminal.type("\u0012");
+    terminal.type("\u0014");
     await terminal.sees(/reasoning is shown/);
     await says(
       terminal,

@@ -3,11 +3,11 @@ import { composerRows } from "../../src/ink/composer/composer-rows.ts";
 import {
   type EditorAction,
   type EditorState,
-  editorAction,
   editorText,
   emptyEditor,
   stepEditor,
 } from "../../src/ink/composer/editor.ts";
+import { editorAction } from "../../src/ink/composer/editor-keys.ts";
 import type { KeyName } from "../../src/ink/press.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 

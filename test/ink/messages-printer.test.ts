@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Folded } from "../../src/ink/parts/folded.ts";
 import type { Row } from "../../src/ink/rows/row.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import { MessagesPrinter } from "../../src/ink/transcript/messages-printer.ts";
@@ -11,6 +12,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** Prints one transcript, snapshot after snapshot. */
 class Print {
   readonly rows: string[] = [];
+  readonly folded: Folded[] = [];
   readonly transcript = new MessagesPrinter();
   now = 0;
   foldsReasoning = true;
@@ -33,7 +35,7 @@ class Print {
         return space - rows.length;
       },
       print: (more) => rows.push(...more),
-      fold: () => {},
+      fold: (more) => this.folded.push(...more),
     };
     this.transcript.print(messages, sink);
     const shown = rows.map(textOf);
@@ -95,7 +97,7 @@ describe("an open answer", () => {
     for (let line = 0; line < 100; line++) {
       said += `line ${line}\n`;
       print.step([answer([text(said, true)])]);
-      expect(print.rows.length + print.live([answer([text(said, true)])]).length).toBe(line + 2);
+      expect(print.rows.length + print.live([answer([text(said, true)])], 100).length).toBe(line + 2);
     }
     print.step([answer([text(said)], "completed")]);
     expect(print.rows).toEqual(["", ...Array.from({ length: 100 }, (_, line) => `line ${line}`), "2.0 s"]);
@@ -112,9 +114,9 @@ describe("an open answer", () => {
 
   test("is printed again with a note if its final text differs from the printed one", () => {
     const print = new Print();
-    print.step([answer([text("one\ntwo\nthree\nfour\nfive\n", true)])]);
+    print.step([answer([text("one\n\ntwo\n\nthree", true)])]);
     expect(print.rows).toContain("one");
-    print.step([answer([text("ONE\ntwo")], "completed")]);
+    print.step([answer([text("ONE\n\ntwo")], "completed")]);
     const says = print.rows.findIndex((row) => row.includes("differs from what was"));
     expect(says).toBeGreaterThan(0);
     expect(print.rows.slice(says).filter((row) => row === "ONE" || row === "two")).toEqual(["ONE", "two"]);
@@ -159,7 +161,7 @@ describe("the order of parts", () => {
     expect(print.rows).toContain("> two");
   });
 
-  test("is kept inside a sub-agent, whose parts are indented", () => {
+  test("is kept for a sub-agent, which is one row at its end, and shows what it does until then", () => {
     const print = new Print();
     const agent = (state: "running" | "done", parts: readonly ChatPart[]): ChatPart => ({
       type: "subagent",
@@ -169,10 +171,20 @@ describe("the order of parts", () => {
       state,
       parts: listOf(parts),
     });
-    print.step([answer([agent("running", [text("found it", false, "n"), tool("running")])])]);
-    expect(print.rows).toEqual(["", "* Picker works", "  found it"]);
+    const running = [answer([agent("running", [text("found it", false, "n"), tool("running")])])];
+    print.step(running);
+    expect(print.rows).toEqual([""]);
+    expect(print.live(running)).toEqual(["* Picker works (2 steps)", "  | shell runs"]);
     print.step([answer([agent("done", [text("found it", false, "n"), tool("done")])])]);
-    expect(print.rows.slice(3)).toEqual(["  + shell is done", "    | > ls", "+ Picker is done"]);
+    expect(print.rows).toEqual(["", "+ Picker is done (2 steps)"]);
+    expect(print.folded.map(({ title }) => title)).toEqual(["What Picker did"]);
+    const unfolded = print.folded[0]?.rows({ columns: 40, theme: plainTheme }) ?? [];
+    expect(unfolded.map(textOf)).toEqual([
+      "+ Picker is done (2 steps)",
+      "  found it",
+      "  + shell is done",
+      "    | > ls",
+    ]);
   });
 
   test("is kept at the turn's end, when all open parts are printed", () => {

@@ -2,7 +2,7 @@ import { render } from "ink";
 import { afterEach } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
 import { Chat } from "../../src/ink/components/exports.ts";
-import type { ExitReason } from "../../src/ink/screen/keyboard.ts";
+import type { ExitReason } from "../../src/ink/screen/desk.ts";
 import type { RunCommand } from "../../src/ink/screen/local-commands.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import { MockAgent, type MockAgentOptions, type MockAgentScript } from "../../src/testing/index.ts";

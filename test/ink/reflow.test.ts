@@ -9,7 +9,7 @@ import { TestTerminal } from "./terminal.ts";
 
 Object.assign(console, { Console }); // what Ink needs of a console, and the one of the test runner lacks
 
-const CTRL_R = "\u0012";
+const CTRL_T = "\u0014";
 const WORDS = 300;
 /** 18 rows of 80 columns, of which the last ones are open. */
 const text = Array.from({ length: WORDS }, (_, at) => `w${at}`).join(" ");
@@ -25,8 +25,10 @@ afterAll(() => closing.abort());
 async function open(
   script: MockAgentScript,
   shows: RegExp,
+  columns = 80,
+  rows = 24,
 ): Promise<{ readonly terminal: TestTerminal; readonly agent: MockAgent }> {
-  const terminal = new TestTerminal(80, 24);
+  const terminal = new TestTerminal(columns, rows);
   const { stdin, stdout } = terminal;
   const agent = new MockAgent({ script });
   const chat = createChat(agent);
@@ -40,9 +42,35 @@ async function open(
 
 /** Resolves once the program has drawn a frame for what it knows now. */
 async function drawnAnew(terminal: TestTerminal): Promise<void> {
-  terminal.type(CTRL_R);
+  terminal.type(CTRL_T);
   await terminal.sees(/reasoning\s+is\s+shown/);
 }
+
+describe("a window of another size while the menu of commands is open", () => {
+  const sizes = [
+    [80, 24],
+    [40, 15],
+    [200, 60],
+  ] as const;
+  const pairs = sizes.flatMap((from) => sizes.filter((to) => to !== from).map((to) => [from, to] as const));
+
+  test.each(pairs)("doubles and loses no row (%j, then %j)", async (from, to) => {
+    const { terminal } = await open([["The answer."]], /The answer[\s\S]*Write to the/);
+    let isShown = false;
+    for (const [columns, rows] of [from, to]) {
+      await terminal.drained();
+      terminal.resize(columns, rows);
+      terminal.type(CTRL_T);
+      isShown = !isShown;
+      await terminal.sees(isShown ? /reasoning\s+is\s+shown/ : /reasoning\s+is\s+folded/);
+      if (isShown) terminal.type("/");
+      await terminal.sees(/ {2}\/help +shows this/);
+    }
+    const shown = terminal.everything;
+    for (const once of [/> go|› go/g, /The answer/g, /reasoning\s+is/g, /\/help +shows/g, /› \//g])
+      expect(shown.match(once), String(once)).toHaveLength(1);
+  });
+});
 
 describe("a window that becomes narrower during an answer", () => {
   test.each([
@@ -95,6 +123,37 @@ describe("a window that becomes narrower during an answer", () => {
     expect(shown.match(/wants to use/g)).toHaveLength(1);
     expect(shown.match(/y once/g)).toHaveLength(1);
   });
+});
+
+/** Every block of Markdown, each word once. */
+const MARKDOWN = {
+  "a table": `| a | b |\n|---|---|\n${Array.from({ length: 60 }, (_, at) => `| w${at}w | ${"cell ".repeat(8)} |`).join("\n")}`,
+  code: `\`\`\`ts\n${Array.from({ length: 60 }, (_, at) => `const w${at}w = ${"1 + ".repeat(14)}1;`).join("\n")}`,
+  "a list": Array.from({ length: 60 }, (_, at) => `- w${at}w ${"and more ".repeat(8)}`).join("\n"),
+  "a quote": Array.from({ length: 60 }, (_, at) => `> w${at}w ${"and more ".repeat(8)}`).join("\n"),
+};
+
+describe.each([
+  [80, 24, [50, 80, 40]],
+  [40, 15, [20]],
+  [200, 60, [120, 80]],
+] as const)("Markdown on %i columns and %i rows", (columns, rows, widths) => {
+  test.each(Object.entries(MARKDOWN))(
+    "%s repeats and loses no line in a narrower window",
+    async (_, text) => {
+      const script: MockAgentScript = [[text, agentStep.wait("gate"), "\n\nThe end.", agentStep.hang()]];
+      const { terminal, agent } = await open(script, /w59w/, columns, rows);
+      for (const width of widths) {
+        await terminal.drained();
+        terminal.resize(width, rows);
+      }
+      agent.release("gate");
+      await terminal.sees(/The\s+end\.[\s\S]*working/);
+      await drawnAnew(terminal);
+      const shown = terminal.everything.replaceAll("\n", "");
+      expect(shown.match(/w\d+w/g)).toEqual(Array.from({ length: 60 }, (_, at) => `w${at}w`));
+    },
+  );
 });
 
 test.each([

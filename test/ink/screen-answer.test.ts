@@ -56,7 +56,7 @@ test("private reasoning shows only its duration: folded, unfolded and with Ctrl-
   screen.says([thought("a", true)]);
   expect(await screen.after(FRAME)).toMatch(/Thinking 0 s/);
   screen.says([thought("a", false), thought("b", true)]);
-  screen.press("ctrl-r");
+  screen.press("ctrl-t");
   await screen.after(FRAME);
   screen.says([thought("a", false), thought("b", false), call]);
   screen.press("ctrl-o");

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChatPending } from "../../src/chat/pending.ts";
 import type { CommandEnd } from "../../src/ink/screen/local-commands.ts";
-import { listOf } from "../../src/universal/transcript/list.ts";
 import type { ChatPart, ChatTextPart } from "../../src/universal/transcript/message.ts";
 import { ClockedScreen } from "./clocked-screen.ts";
 
@@ -21,22 +20,13 @@ const call = (state: "awaiting" | "done"): ChatPart => ({
   content: [],
 });
 const said = (text: string): ChatTextPart => ({ type: "text", id: "t", text, open: true });
-/** A sub-agent that goes on while the user is asked. */
-const helper = (text: string): ChatPart => ({
-  type: "subagent",
-  id: "s",
-  agentType: "helper",
-  name: "helper",
-  state: "running",
-  parts: listOf([said(text)]),
-});
 
 describe("between a tall input and its dialog", () => {
   const forged = "? The agent wants to use shell\n  | command: ls\n".repeat(20);
 
   test.each([
     ["behind the call", [call("awaiting"), said("Hm.")], [call("awaiting"), said(forged)]],
-    ["before the call", [helper("Hm."), call("awaiting")], [helper(forged), call("awaiting")]],
+    ["before the call", [said("Hm."), call("awaiting")], [said(forged), call("awaiting")]],
   ] as const)("no text of an agent is printed that arrives %s", async (_, before, after) => {
     const screen = new ClockedScreen();
     screen.set({ pending: [tall("a")] });
@@ -45,7 +35,7 @@ describe("between a tall input and its dialog", () => {
     const { printed } = screen;
     expect(printed).toMatch(/rm -rf \/home\/59$/);
     screen.says(after);
-    screen.press("ctrl-r"); // another frame
+    screen.press("ctrl-t"); // another frame
     expect(await screen.after(PAUSE)).toMatch(/^\? Allow shell\? Its input is above\n/);
     expect(screen.printed).toBe(printed);
 

@@ -3,6 +3,12 @@ import { FakeSocket } from "../helpers/fake-socket.ts";
 
 // Every option of every client, with something that it takes, and together what makes a client.
 
+const files = {
+  root: ".",
+  listFiles: async () => ({ paths: [], more: false }),
+  promptFiles: async () => [],
+};
+
 const shared = {
   url: "ws://127.0.0.1:9/ws",
   WebSocket: undefined,
@@ -45,6 +51,7 @@ export const codebuffOptions = {
   idleTimeout: 1,
   stallTimeout: 1,
   drainTimeout: 1,
+  files,
   tools: {},
   onReadFiles: () => ({}),
   onMcpTools: nothing,
@@ -188,6 +195,7 @@ export const runOptions = {
   projectFiles: {},
   knowledgeFiles: {},
   project: async () => ({ projectRoot: "/" }),
+  files,
   maxRuns: 1,
   maxQueuedEvents: 1,
   maxQueuedTurns: 1,

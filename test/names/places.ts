@@ -114,7 +114,7 @@ export const makers: readonly Maker[] = [
     name: "AcpClient",
     make: acp,
     prompt: { blocks: [{ type: "text", text: "hello" }] },
-    options: { files: [] },
+    options: {},
   },
   {
     name: "CodebuffRun",

@@ -61,7 +61,10 @@ test(
   () => {
     fc.assert(
       fc.property(text, input, columns, (tool, given, width) => {
-        const rows = approvalInput({ type: "approval", id: "a", tool, input: given }, width, plainTheme);
+        const rows = approvalInput(
+          { type: "approval", id: "a", tool, input: given },
+          { columns: width, theme: plainTheme },
+        );
         const read = readRows(
           rows.map((row) => row.map((span) => span.text).join("")),
           width < 20 ? "" : "  | ",

@@ -3,6 +3,7 @@ import { TurnFeed } from "../../src/chat/turn-feed.ts";
 import { deferred } from "../../src/core/deferred.ts";
 import { Script } from "../universal/build.ts";
 import { FakeRelay } from "./support/fake-relay.ts";
+import { localStorageOf } from "./support/local-storage.ts";
 import { expectSound, Viewer } from "./support/world.ts";
 
 /** The driver takes the first prompt of the queue, and answers it. */
@@ -169,6 +170,18 @@ describe("a prompt over a relay", () => {
     await viewer.until(({ busy, messages }) => !busy && messages.length === 2);
     expect(new Set(relay.posts.map((post) => JSON.stringify(post))).size).toBe(1);
     expect(relay.commands).toHaveLength(1);
+    expect(viewer.lines).toEqual(["user sent: Hello", "assistant completed: Yes."]);
+  });
+
+  test("that a proxy answers with 502 makes the client open its stream anew: the old one may be dead", async () => {
+    await using relay = await FakeRelay.start();
+    await using viewer = new Viewer(relay);
+    await viewer.ready();
+    relay.nextCommands.push({ status: 502 });
+    relay.onCommand = () => answers(relay);
+    viewer.chat.send("Hello");
+    await relay.until(() => relay.streams.length === 2);
+    await viewer.until(({ busy, messages }) => !busy && messages.length === 2);
     expect(viewer.lines).toEqual(["user sent: Hello", "assistant completed: Yes."]);
   });
 
@@ -421,6 +434,55 @@ describe("a backend behind a relay", () => {
   });
 });
 
+describe("modes, models and files over a relay", () => {
+  const can = { modes: true, models: true, files: true };
+
+  test("a mode and a model are commands, each sent once, and resolve when the relay has them", async () => {
+    await using relay = await FakeRelay.start();
+    relay.state["capabilities"] = can;
+    await using viewer = new Viewer(relay);
+    await viewer.ready();
+    relay.nextCommands.push({ status: 0, lost: true });
+    expect(await viewer.chat.setMode("auto")).toEqual({ ok: true });
+    expect(await viewer.chat.setModel("big")).toEqual({ ok: true });
+    expect(relay.commands).toMatchObject([
+      { type: "set_mode", id: "auto" },
+      { type: "set_model", id: "big" },
+    ]);
+    expect(new Set(relay.posts.map(({ key }) => key)).size).toBe(2);
+  });
+
+  test("what the relay refuses is a typed result, with what to do next", async () => {
+    await using relay = await FakeRelay.start();
+    relay.state["capabilities"] = can;
+    await using viewer = new Viewer(relay);
+    await viewer.ready();
+    for (const code of ["unsupported", "invalid-input"]) {
+      relay.nextCommands.push({ status: 400, body: { code, message: "No." } });
+      expect(await viewer.chat.setMode("auto")).toMatchObject({
+        ok: false,
+        error: { code, delivery: "not-sent", hint: expect.stringMatching(/\w/) },
+      });
+    }
+    expect(relay.commands).toEqual([]);
+  });
+
+  test("nothing is sent before the relay says that the backend has them, and files never are", async () => {
+    await using relay = await FakeRelay.start();
+    await using viewer = new Viewer(relay);
+    await viewer.ready();
+    expect(viewer.now.capabilities).toMatchObject({ modes: false, models: false, files: false });
+    const unsupported = { ok: false, error: { code: "unsupported" } };
+    expect(await viewer.chat.setMode("auto")).toMatchObject(unsupported);
+    relay.says({ capabilities: can });
+    await viewer.until(({ capabilities }) => capabilities?.modes === true);
+    expect(viewer.now.capabilities?.files).toBe(false);
+    expect(await viewer.chat.files("a")).toMatchObject(unsupported);
+    expect(viewer.chat.send({ text: "Look", files: ["a.ts"] })).toMatchObject(unsupported);
+    expect(relay.posts).toEqual([]);
+  });
+});
+
 test("R13: closing leaves the relay alone: what it has accepted is failed here as `accepted`, and what it has not is not sent", async () => {
   await using relay = await FakeRelay.start();
   const viewer = new Viewer(relay);
@@ -464,19 +526,3 @@ test("a turn feed ends with a reset: the adapter's reader does not hang", async 
   await read;
   feed.close();
 });
-
-function localStorageOf(items: Map<string, string>): Disposable {
-  const before = Object.getOwnPropertyDescriptor(globalThis, "localStorage");
-  const value = {
-    getItem: (name: string) => items.get(name) ?? null,
-    setItem: (name: string, text: string) => void items.set(name, text),
-    removeItem: (name: string) => void items.delete(name),
-  };
-  Object.defineProperty(globalThis, "localStorage", { value, configurable: true });
-  return {
-    [Symbol.dispose]: () => {
-      if (before) Object.defineProperty(globalThis, "localStorage", before);
-      else Reflect.deleteProperty(globalThis, "localStorage");
-    },
-  };
-}

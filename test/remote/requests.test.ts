@@ -1,3 +1,4 @@
+import { InvalidInputError } from "agentwire";
 import { type RemoteClient, remote } from "agentwire/remote";
 import { describe, expect, test } from "vitest";
 import { Script } from "../universal/build.ts";
@@ -324,5 +325,17 @@ describe("remote refuses", () => {
     remote({ url: "/chats", chat: "c", headers: { authorization: "Bearer x" } });
     remote({ url: "http://localhost:1/chats", chat: "c", headers: { authorization: "Bearer x" } });
     remote({ url: "http://a.example", chat: "c", headers: {}, allowInsecure: true });
+  });
+});
+
+describe("options of `remote`", () => {
+  test.each([".", "..", "a\0", "\ud800", "x".repeat(129)])("the id %j is refused", (chat) => {
+    expect(() => remote({ url: "https://relay.example/chats", chat })).toThrow(InvalidInputError);
+  });
+
+  test("a `url` without a host closes the chat outside of a page, and says why", async () => {
+    await using viewer = new Viewer({ url: "/chats" });
+    await viewer.until(({ connection }) => connection.status === "closed");
+    expect(viewer.now.connection.reason?.detail).toMatch(/works in a page only/);
   });
 });

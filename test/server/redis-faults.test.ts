@@ -188,6 +188,22 @@ describe.skipIf(isRedisMissing)("redisLog", () => {
     expect((await log.list()).ids).toHaveLength(3);
   });
 
+  test("refuses a client that maps types, and one that does not answer as Redis does", async () => {
+    const buffers = redisLog(
+      wrapped(client, { info: async () => Buffer.from("redis_version:7.4.0") as never }),
+    );
+    await expect(buffers.head("chat")).rejects.toThrow(/maps no types/);
+    const unknown = redisLog(wrapped(client, { info: async () => "# Server" }));
+    await expect(unknown.head("chat")).rejects.toMatchObject({ code: "unsupported" });
+    const mapped = redisLog(wrapped(client, { evalSha: async () => ({}) }));
+    await expect(mapped.head("chat")).rejects.toThrow(/did not answer with a list/);
+  });
+
+  test("trusts a server that does not name its policy, as Valkey's and hosted ones may", async () => {
+    const log = redisLog(wrapped(client, { info: async () => "redis_version:7.4.0" }));
+    expect(await log.head("chat")).toBe(undefined);
+  });
+
   test("shares nothing with a log of another prefix", async () => {
     const [log, other] = [redisLog(client), redisLog(client, { prefix: "other" })];
     await log.send("chat", PROMPT, "hash", LIMITS);

@@ -117,6 +117,14 @@ describe("the file of sqliteLog", () => {
     refused("log.db", /another version/);
   });
 
+  test("whose name the system refuses has the error of the system", async () => {
+    await using here = await place();
+    expect(() => sqliteLog(`${here.file}${"x".repeat(300)}`)).toThrow(
+      expect.objectContaining({ code: "ENAMETOOLONG" }),
+    );
+    expect(await readdir(here.folder.path)).toEqual([]);
+  });
+
   test("leaves no temporary file behind, and nothing of its own behind close", async () => {
     await using here = await place();
     await writeOne(here.file);

@@ -73,6 +73,9 @@ export class EchoClient
       context: false,
       branches: false,
       preview: false,
+      modes: false,
+      models: false,
+      files: false,
     };
   }
 

@@ -182,8 +182,8 @@ describe("the agent's record", () => {
     await agent.waitFor(({ prompts }) => prompts.length === 2);
     await turns[1]?.cancel();
     expect(agent.prompts).toEqual([
-      { n: 1, text: "a", images: [], turnId: "turn_1" },
-      { n: 2, text: "b", images: [], turnId: "turn_2" },
+      { n: 1, text: "a", images: [], files: [], turnId: "turn_1" },
+      { n: 2, text: "b", images: [], files: [], turnId: "turn_2" },
     ]);
     expect(agent.cancels).toEqual([{ turnId: "turn_2", by: "user" }]);
     expect(agent.clients).toEqual([one, two]);

@@ -11,7 +11,7 @@ describe("colour", () => {
       for (const [prompt, shows] of [
         ["reason", "Thought over."],
         ["fail", "has a problem"],
-        ["/help", "!command runs"],
+        ["/help", "Keys for the search"],
       ] as const) {
         await send(terminal, prompt);
         await terminal.until(shows);

@@ -5,6 +5,7 @@ import type { Backend } from "./backend.ts";
 import { Entrance } from "./entrance.tsx";
 import { Room } from "./room.tsx";
 import type { Session } from "./session.ts";
+import { useTheme } from "./theme.ts";
 
 export interface AppProps {
   readonly backends: ReadonlyMap<string, Backend>;
@@ -14,16 +15,19 @@ export interface AppProps {
 export function App({ backends, archive }: AppProps): ReactElement {
   const [session, setSession] = useState(() => restored(backends));
   const [trouble, setTrouble] = useState("");
+  const [theme, onTheme] = useTheme();
   const enter = (entered: Session): void => {
     setTrouble("");
     setSession(entered);
   };
-  if (!session) return <Entrance backends={backends} trouble={trouble} onEnter={enter} />;
+  if (!session) return <Entrance backends={backends} trouble={trouble} theme={theme} onEnter={enter} />;
   return (
     <Room
       session={session}
       about={backends.get(session.backend)}
       archive={archive}
+      theme={theme}
+      onTheme={onTheme}
       onLeave={() => setSession(undefined)}
       onTrouble={setTrouble}
     />

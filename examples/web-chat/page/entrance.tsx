@@ -4,16 +4,18 @@ import { Avatar } from "./avatar.tsx";
 import type { Backend } from "./backend.ts";
 import { refusalOf } from "./login.ts";
 import type { Session } from "./session.ts";
+import type { Theme } from "./theme.ts";
 
 export interface EntranceProps {
   readonly backends: ReadonlyMap<string, Backend>;
   /** What went wrong on the way out. Empty: nothing did. */
   readonly trouble: string;
+  readonly theme: Theme | undefined;
   onEnter(session: Session): void;
 }
 
 /** The card in front of everything else: which agent, and who is there. */
-export function Entrance({ backends, trouble, onEnter }: EntranceProps): ReactElement {
+export function Entrance({ backends, trouble, theme, onEnter }: EntranceProps): ReactElement {
   const [name, setName] = useState(() => {
     const [first = ""] = backends.keys();
     const { backend = first } = readPlace();
@@ -56,7 +58,7 @@ export function Entrance({ backends, trouble, onEnter }: EntranceProps): ReactEl
   };
 
   return (
-    <main className="entrance">
+    <main className="aw-root entrance" data-theme={theme}>
       <form className="card" aria-busy={isWaiting} onSubmit={(event) => void onSubmit(event)}>
         <div className="portrait">
           <Avatar look={problem === "" ? { gesture: "wave" } : { emote: "concern" }} />
@@ -90,14 +92,14 @@ export function Entrance({ backends, trouble, onEnter }: EntranceProps): ReactEl
             </label>
           </>
         )}
-        <p className="problem" role="alert">
+        <p className="aw-problem" role="alert">
           {problem || trouble}
         </p>
-        <button className="primary" type="submit" disabled={isWaiting}>
+        <button className="aw-primary" type="submit" disabled={isWaiting}>
           {logIn ? "Log in" : "Start"}
         </button>
         {logIn && (
-          <button className="plain" type="button" disabled={isWaiting} onClick={enter}>
+          <button className="aw-plain" type="button" disabled={isWaiting} onClick={enter}>
             Continue without an account
           </button>
         )}

@@ -1,14 +1,14 @@
 import { describeError } from "agentwire/chat";
-import { ChatProvider } from "agentwire/react";
-import { type ReactElement, useCallback, useEffect, useState } from "react";
+import { Chat } from "agentwire/react/ui";
+import { type ReactElement, useEffect, useState } from "react";
 import type { About } from "../about.ts";
 import { readPlace, writePlace } from "./address.ts";
 import type { Archive } from "./archive.ts";
-import { ChatView } from "./chat-view.tsx";
-import { Drawer } from "./drawer.tsx";
 import { keepLeftChat, takeLeftChat } from "./left-chat.ts";
 import { OpenChats } from "./open-chats.ts";
 import type { Session } from "./session.ts";
+import { HIGHLIGHT, SLOTS } from "./slots.tsx";
+import type { Theme } from "./theme.ts";
 import { NEW_TITLE } from "./title.ts";
 import { useOnce } from "./use-once.ts";
 import { useStoredChats } from "./use-stored-chats.ts";
@@ -18,13 +18,23 @@ export interface RoomProps {
   /** Absent for a backend that the page does not know. */
   readonly about: About | undefined;
   readonly archive: Archive;
+  readonly theme: Theme | undefined;
+  onTheme(): void;
   onLeave(): void;
   /** The user has left, and something of theirs may still be in the browser. */
   onTrouble(words: string): void;
 }
 
 /** Everything behind the entrance. */
-export function Room({ session, about, archive, onLeave, onTrouble }: RoomProps): ReactElement {
+export function Room({
+  session,
+  about,
+  archive,
+  theme,
+  onTheme,
+  onLeave,
+  onTrouble,
+}: RoomProps): ReactElement {
   const { backend, user } = session;
   // The next one to log in may be somebody else, so the chats of an account are apart.
   const prefix = user === undefined ? `${backend}/` : `${backend}:${user}/`;
@@ -37,7 +47,6 @@ export function Room({ session, about, archive, onLeave, onTrouble }: RoomProps)
     return opened;
   });
   const chat = chats.get(id);
-  const [isDrawerOpen, setDrawerOpen] = useState(false);
   const stored = useStoredChats(archive, prefix);
   const title = stored.chats.find((chat) => chat.id === id)?.title ?? NEW_TITLE;
   const { label = backend, suggestions = [] } = about ?? {};
@@ -56,11 +65,6 @@ export function Room({ session, about, archive, onLeave, onTrouble }: RoomProps)
     return () => removeEventListener("pagehide", onLeft);
   }, [keepsLeft, id, chat]);
 
-  const look = (chosen: string): void => {
-    setId(chosen);
-    setDrawerOpen(false);
-  };
-  const closeDrawer = useCallback(() => setDrawerOpen(false), []);
   const leave = async (): Promise<void> => {
     writePlace({ backend, chat: undefined });
     onLeave();
@@ -74,32 +78,36 @@ export function Room({ session, about, archive, onLeave, onTrouble }: RoomProps)
     }
   };
 
+  const foot = (
+    <>
+      <span className="user">{user ?? "No account"}</span>
+      <button className="aw-plain" type="button" aria-label="Dark or light" onClick={onTheme}>
+        ◐
+      </button>
+      <button className="aw-plain" type="button" onClick={() => void leave()}>
+        {user === undefined ? "Leave" : "Log out"}
+      </button>
+    </>
+  );
   return (
-    <div className="app" data-drawer={isDrawerOpen ? "open" : undefined}>
-      <Drawer
-        label={label}
-        user={user ?? "No account"}
-        chats={stored.chats}
-        note={stored.problem ?? (stored.chats.length === 0 ? "Nothing was said yet." : archive.about)}
-        current={id}
-        isOpen={isDrawerOpen}
-        onClose={closeDrawer}
-        onChoice={look}
-        onNew={() => look(prefix + newId())}
-        onLeave={() => void leave()}
-        leaveLabel={user === undefined ? "Leave" : "Log out"}
-      />
-      <ChatProvider chat={chat}>
-        <ChatView
-          key={id}
-          title={title}
-          label={label}
-          suggestions={suggestions}
-          isDrawerOpen={isDrawerOpen}
-          onDrawer={() => setDrawerOpen(true)}
-        />
-      </ChatProvider>
-    </div>
+    <Chat
+      chat={chat}
+      title={title}
+      agent={label}
+      suggestions={suggestions}
+      slots={SLOTS}
+      highlight={HIGHLIGHT}
+      {...(theme ? { theme } : {})}
+      chats={{
+        chats: stored.chats,
+        current: id,
+        head: <strong>{label}</strong>,
+        note: stored.problem ?? (stored.chats.length === 0 ? "Nothing was said yet." : archive.about),
+        foot,
+        onChoice: setId,
+        onNew: () => setId(prefix + newId()),
+      }}
+    />
   );
 }
 

@@ -1,17 +1,21 @@
+import { useState } from "react";
 import { keep, readKept } from "./browser-storage.ts";
 
 const KEY = "theme";
 
-/** Dark or light, as the system has it, until somebody chooses. A choice is kept on this machine. */
-export function restoreTheme(): void {
-  const kept = readKept("localStorage", KEY);
-  if (kept !== null) document.documentElement.dataset["theme"] = kept;
-}
+export type Theme = "light" | "dark";
 
-export function switchTheme(): void {
-  const { dataset } = document.documentElement;
-  const shown = dataset["theme"] ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-  const chosen = shown === "dark" ? "light" : "dark";
-  dataset["theme"] = chosen;
-  keep("localStorage", KEY, chosen);
+/** Dark or light; undefined, as the system has it, until somebody chooses. A choice is kept on this machine. */
+export function useTheme(): readonly [theme: Theme | undefined, change: () => void] {
+  const [theme, setTheme] = useState<Theme | undefined>(() => {
+    const kept = readKept("localStorage", KEY);
+    return kept === "dark" || kept === "light" ? kept : undefined;
+  });
+  const change = (): void => {
+    const shown = theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    const chosen = shown === "dark" ? "light" : "dark";
+    setTheme(chosen);
+    keep("localStorage", KEY, chosen);
+  };
+  return [theme, change];
 }

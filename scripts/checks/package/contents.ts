@@ -31,7 +31,7 @@ const DOCUMENTS: readonly string[] = [
   "docs/program.md",
   "package.json",
 ];
-const BUILT = /^dist\/[\w.-]+\.(?:d\.ts|d\.cts|js|cjs)$/;
+const BUILT = /^dist\/[\w.-]+\.(?:d\.ts|d\.cts|js|cjs|css)$/;
 
 /** What the files of a package say against publishing it. */
 export function judgeContents(

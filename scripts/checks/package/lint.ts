@@ -5,10 +5,15 @@ const TOOLS = join(import.meta.dirname, "../../../node_modules/.bin");
 
 /**
  * What the linters of published packages say of a tarball; each is a program that speaks through its exit code. `esmOnly`: the entries that
- * no CommonJS can load.
+ * no CommonJS can load. `styles`: those that are no code.
  */
-export async function lint(tarball: string, esmOnly: readonly string[] = []): Promise<readonly string[]> {
-  const excluded = esmOnly.length === 0 ? [] : ["--exclude-entrypoints", ...esmOnly];
+export async function lint(
+  tarball: string,
+  esmOnly: readonly string[] = [],
+  styles: readonly string[] = [],
+): Promise<readonly string[]> {
+  const others = [...esmOnly, ...styles];
+  const excluded = others.length === 0 ? [] : ["--exclude-entrypoints", ...others];
   const linters: readonly (readonly [string, ...string[]])[] = [
     ["publint", "--strict", tarball],
     ["attw", "--profile", "node16", "--no-color", tarball, ...excluded],

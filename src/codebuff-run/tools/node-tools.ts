@@ -3,6 +3,7 @@ import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { Recent } from "../../core/recent.ts";
+import type { PromptFiles } from "../../core/turn/prompt-files.ts";
 import type { ToolCall, ToolPreview } from "../../core/values.ts";
 import { json } from "../calls/toolbox.ts";
 import type { ReadProject } from "../project.ts";
@@ -13,10 +14,12 @@ import { openDoor } from "./door/open-door.ts";
 import type { Preview } from "./files/edit.ts";
 import { fileTools, isEdit } from "./files/file-tools.ts";
 import { Previews } from "./files/previews.ts";
+import { promptFiles } from "./files/prompt-files.ts";
 import { textsOf } from "./files/read-files.ts";
 import { type CheckedTool, checkedTool } from "./job.ts";
 import { checkOptions, type NodeToolsOptions } from "./options.ts";
 import { BesideFiles } from "./project/knowledge.ts";
+import { listFiles } from "./project/list-files.ts";
 import { readProject } from "./project/read-project.ts";
 import { codeSearch } from "./search/code-search.ts";
 import { globFiles } from "./search/glob.ts";
@@ -48,10 +51,8 @@ export interface NodeToolChanges {
   revert(): Promise<Reverted>;
 }
 
-/** Tools for one local folder. */
-export interface NodeTools {
-  /** The folder, as the option names it. */
-  readonly root: string;
+/** Tools for one local folder. As the option `files` of a client: prompts may name files of the folder. */
+export interface NodeTools extends PromptFiles {
   /** For `overrideTools` of `CodebuffRun`, and `tools` of `CodebuffClient`. */
   readonly handlers: Readonly<Record<string, NodeToolHandler>>;
   /** The tools' names, for an agent's `toolNames`. */
@@ -167,6 +168,12 @@ class FolderTools implements NodeTools {
 
   readonly readFiles = (paths: readonly string[]): Promise<Readonly<Record<string, string | null>>> =>
     this.#calls.run(undefined, async () => textsOf(await this.#opened(), paths));
+
+  readonly listFiles: PromptFiles["listFiles"] = (prefix, { signal }) =>
+    this.#calls.run(signal, async (limited) => listFiles(await this.#opened(), prefix, limited));
+
+  readonly promptFiles: PromptFiles["promptFiles"] = (paths, { signal }) =>
+    this.#calls.run(signal, async (limited) => promptFiles(await this.#opened(), this.root, paths, limited));
 
   async preview(call: NodeToolCall): Promise<string | undefined> {
     return Object.hasOwn(this.handlers, call.name) ? (await this.#preview(call, undefined))?.text : undefined;

@@ -3,6 +3,7 @@ import { isObject } from "../../core/checks.ts";
 import type { CancelTimer } from "../../core/clock.ts";
 import { type AgentwireError, InvalidInputError, isAgentwireError } from "../../core/errors.ts";
 import type { LiveTurn } from "../../core/turn/live-turn.ts";
+import { type PromptFile, readPromptFiles } from "../../core/turn/prompt-files.ts";
 import type { Job } from "../../core/turn/runner.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
 import type { TurnProgress } from "../../core/turn/turn-setup.ts";
@@ -37,6 +38,10 @@ export interface PromptOrder {
   /** The caller's input. Handed back, without its token, if the prompt is never sent. */
   readonly input: unknown;
   readonly data: PromptActionData;
+  /** The paths of the files that the prompt names. */
+  readonly files: readonly string[];
+  /** Adds the files to `data`. @throws InvalidInputError for a file without a text. */
+  readonly addFiles: (files: readonly PromptFile[]) => void;
   /** The action's data as JSON, without a token. Depends on the server, which may be known only when the prompt is sent. */
   readonly json: (server: CodebuffServer | undefined) => string;
   /** Advice for a frame that is too large for the server. */
@@ -82,6 +87,8 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, UnwrittenFram
   #wasAcked = false;
   /** Set while the ack of a later frame puts in doubt whether the prompt still runs. */
   #cancelDoubt: CancelTimer | undefined;
+  /** Set while the files of the prompt are read. */
+  #reading: AbortController | undefined;
   /** The prompt counts as ended, although the server did not report the end. */
   isSilent = false;
 
@@ -116,6 +123,24 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, UnwrittenFram
 
   soFar(): TurnProgress {
     return { state: this.#order.stateNow(), cost: promptCost(this.#state) };
+  }
+
+  /** Reads the files that the prompt names, then calls `ready`. Fails the turn if a file cannot be used. */
+  prepare(ready: () => void): void {
+    if (this.#order.files.length === 0) ready();
+    else void this.#readFiles(ready);
+  }
+
+  async #readFiles(ready: () => void): Promise<void> {
+    const { core, settings } = this.#host;
+    const { files, addFiles } = this.#order;
+    this.#reading = new AbortController();
+    try {
+      addFiles(await readPromptFiles(settings.files, files, this.#reading.signal));
+      core.outbox.run(ready);
+    } catch (error) {
+      core.outbox.run(() => this.turn.fail(unwritable(error)));
+    }
   }
 
   /** The size of the frame, in bytes. @throws the errors of `frameSize` */
@@ -173,8 +198,9 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, UnwrittenFram
     this.#host.wire.promptEnded(this.id);
   }
 
-  /** The turn has settled: stops the wait for another chunk. */
+  /** The turn has settled: stops the wait for another chunk, and for files. */
   settled(): void {
+    this.#reading?.abort();
     this.#cancelDoubt?.();
   }
 

@@ -55,6 +55,11 @@ export interface Capabilities {
   readonly branches: boolean;
   /** Whether an approval may have a `preview`, computed by a tool on this machine. */
   readonly preview: boolean;
+  /** Whether the user may choose a mode, and a model (`setMode`, `setModel`). The agent may still have none. */
+  readonly modes: boolean;
+  readonly models: boolean;
+  /** Whether prompts may name files (`files`): the client has the folder of the agent. */
+  readonly files: boolean;
 }
 
 /** The events that every socket client has. */

@@ -30,6 +30,7 @@ export type InboxCommand =
     }
   | { readonly type: "resume"; readonly how?: "without-context" | "with-transcript" }
   | { readonly type: "regenerate" | "select_branch"; readonly message_id: string }
+  | { readonly type: "set_mode" | "set_model"; readonly id: string }
   | { readonly type: "edit"; readonly message_id: string; readonly input: string | PromptInput };
 
 /** How a command ended. `started`: the turn of the prompt. `withdrawn`: the prompt has no turn. `done`: any other command. */

@@ -1,6 +1,6 @@
 // The subject of a tool call, such as a path or a command. A grant covers a tool for one subject.
 import { isObject } from "../checks.ts";
-import { cutAt, MAX_NESTING } from "../text.ts";
+import { MAX_NESTING, wholeStart } from "../text.ts";
 import type { ToolCall } from "../values.ts";
 
 /** The subject of a call. A grant covers a tool for one subject. */
@@ -215,7 +215,7 @@ function named(path: string): string {
 
 /** The text, or its beginning without half a character. */
 function quoted(text: string, max = MAX_QUOTED): string {
-  return text.length > max ? `${cutAt(text, max)}…` : text;
+  return text.length > max ? `${wholeStart(text, max)}…` : text;
 }
 
 function isFilled(value: unknown): value is string {

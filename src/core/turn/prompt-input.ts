@@ -2,6 +2,7 @@
 import { isBase64 } from "../bytes.ts";
 import { type Check, type Checks, checkFields, checks, describe, isObject, type Only } from "../checks.ts";
 import { InvalidInputError, UnsupportedError } from "../errors.ts";
+import { MAX_PROMPT_FILES, noFiles } from "./prompt-files.ts";
 
 /** An image in a prompt. */
 export interface PromptImage {
@@ -17,6 +18,12 @@ export interface PromptInput {
   readonly text: string;
   /** Images. They need `capabilities.images`, otherwise they throw an UnsupportedError. */
   readonly images?: readonly PromptImage[];
+  /**
+   * Paths of files for the agent, relative to the folder of the client, with `/`. At most 50. They
+   * need `capabilities.files`, otherwise they throw an UnsupportedError. If a file does not exist or may not be read, the
+   * turn fails with `invalid-input`, and nothing is sent.
+   */
+  readonly files?: readonly string[];
 }
 
 /** The input of `prompt()`: a text, a {@link PromptInput}, or the protocol's own form, never mixed. */
@@ -25,7 +32,21 @@ export type PromptOf<Input> =
   | (PromptInput & { readonly [Name in Exclude<keyof Input, keyof PromptInput>]?: never })
   | (Input & { readonly [Name in keyof PromptInput]?: never });
 
-const FIELDS: Checks<PromptInput> = { text: checks.text, images: checks.objects };
+const FIELDS: Checks<PromptInput> = {
+  text: checks.text,
+  images: checks.objects,
+  files: {
+    expects: `an array of at most ${MAX_PROMPT_FILES} paths`,
+    holds: (value) => Array.isArray(value) && value.length <= MAX_PROMPT_FILES && value.every(isPath),
+  },
+};
+
+/** The most characters of a path: the limit of Linux. */
+const MAX_PATH_LENGTH = 4_096;
+
+const isPath = (path: unknown): boolean =>
+  checks.text.holds(path) && String(path).length <= MAX_PATH_LENGTH && !String(path).includes("\0");
+
 const DATA_URL = /^data:/i;
 
 const IMAGE_FIELDS: Checks<PromptImage> = {
@@ -42,23 +63,29 @@ const IMAGE_FIELDS: Checks<PromptImage> = {
 /**
  * Reads a text or a `PromptInput`. Returns undefined for the protocol's own form.
  * @param options the names of prompt options, which are refused as fields of the prompt
- * @throws InvalidInputError for an unknown or wrong field.
+ * @throws InvalidInputError for an unknown or wrong field; UnsupportedError for files, unless `takesFiles`
  */
 export function readPromptInput(
   input: unknown,
   options: Readonly<Record<string, Check>> = {},
+  takesFiles = false,
 ): PromptInput | undefined {
   if (typeof input === "string") return { text: input }; // the protocol checks for blank text
-  if (!isObject(input) || !("text" in input || "images" in input)) return undefined;
+  if (!isObject(input) || !("text" in input || "images" in input || "files" in input)) return undefined;
   refuseOptions(input, options);
   checkFields(input as unknown as PromptInput, FIELDS, "prompt field");
-  const { text, images = [] } = input as unknown as PromptInput;
+  const { text, images = [], files = [] } = input as unknown as PromptInput;
   if ((text as unknown) === undefined)
     throw new InvalidInputError(
       "the prompt has no `text`.",
       'Pass a string, or an object such as { text: "Hello" }.',
     );
-  return images.length === 0 ? { text } : { text, images: images.map(readImage) };
+  if (files.length > 0 && !takesFiles) throw noFiles();
+  return {
+    text,
+    ...(images.length === 0 ? {} : { images: images.map(readImage) }),
+    ...(files.length === 0 ? {} : { files: [...new Set(files)] }),
+  };
 }
 
 function readImage(image: PromptImage): PromptImage {

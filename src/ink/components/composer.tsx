@@ -2,10 +2,12 @@
 import { usePaste } from "ink";
 import type { ReactElement } from "react";
 import { composerRows, withCursor } from "../composer/composer-rows.ts";
-import { editorAction, editorText, emptyEditor, stepEditor } from "../composer/editor.ts";
+import { editorText, emptyEditor, stepEditor } from "../composer/editor.ts";
+import { editorAction } from "../composer/editor-keys.ts";
 import { clipped } from "../rows/row.ts";
 import { Rows } from "../rows/rows.tsx";
-import { type KeyProps, type Look, NO_KEYS, useCanType, useKeys, useLook, useSpace } from "./hooks.ts";
+import { screenWords } from "../theme.ts";
+import { type KeyProps, type Look, useCanType, useKeys, useLook, useSpace } from "./hooks.ts";
 
 export interface ComposerProps extends Look, KeyProps {
   /** Called on Enter with the whole text, long pastes included. Return `false` to keep the text. */
@@ -48,7 +50,9 @@ export function Composer(props: ComposerProps): ReactElement {
   });
   if (isHidden) return <Rows rows={[]} theme={theme} />;
   if (isActive && !canType)
-    return <Rows rows={[[{ text: clipped(NO_KEYS, columns), tone: "warn" }]]} theme={theme} />;
+    return (
+      <Rows rows={[[{ text: clipped(screenWords(theme).noKeys, columns), tone: "warn" }]]} theme={theme} />
+    );
   const options = {
     columns,
     theme,

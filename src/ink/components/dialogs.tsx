@@ -47,7 +47,7 @@ export interface ApprovalProps extends Look, KeyProps {
 export function Approval({ pending, onDecide, ...props }: ApprovalProps): ReactElement {
   const { offer, isTextAbove, options } = useDialog(props, pending.id, {
     fits: (given) => fitsApproval(pending, given),
-    rows: ({ columns, theme }) => approvalInput(pending, columns, theme),
+    rows: (surface) => approvalInput(pending, surface),
   });
   const [state] = useKeys(newApproval, props, (press, now, set) => {
     const isEscape = press.type === "key" && press.key === "escape";

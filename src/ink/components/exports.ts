@@ -1,9 +1,19 @@
 // The components and functions that import Ink and React. They are loaded only after both packages are found.
 
+export {
+  type CodeKind,
+  type CodePiece,
+  type Highlighter,
+  highlightWith,
+  type Lowlight,
+} from "../../screens/highlight.ts";
+export type { Words } from "../../screens/words.ts";
 export type { PendingApproval } from "../dialogs/approval-dialog.ts";
 export type { PendingQuestion } from "../dialogs/question-dialog.ts";
 export type { StatusFacts } from "../parts/status-rows.ts";
-export type { ExitReason } from "../screen/keyboard.ts";
+export type { CommandOptions, EarlierChat, ExitReason } from "../screen/desk.ts";
+export { MAX_COPY_BYTES } from "../screen/export-commands.ts";
+export type { ChatHeader } from "../screen/header.ts";
 export {
   COMMAND_OUTPUT_LIMIT,
   type CommandEnd,

@@ -1,11 +1,12 @@
 // The hooks of components: theme and width, keys, rows, and printing of tall text above the live region.
 import { useInput, useStdin, useWindowSize } from "ink";
-import { createContext, useContext, useEffect, useReducer, useRef, useState } from "react";
+import { createContext, useContext, useEffect, useMemo, useReducer, useRef, useState } from "react";
+import type { Words } from "../../screens/words.ts";
 import type { DialogOptions } from "../dialogs/dialog.ts";
 import { type Press, pressesOf } from "../press.ts";
 import type { Row, Surface } from "../rows/row.ts";
 import { SETTLING, TYPING_PAUSE } from "../screen/open-dialog.ts";
-import { plainTheme, type Theme, themeFor } from "../theme.ts";
+import { plainTheme, screenWords, type Theme, themeFor, worded } from "../theme.ts";
 
 /** The props of every component. */
 export interface Look {
@@ -13,6 +14,15 @@ export interface Look {
   readonly columns?: number;
   /** With `NO_COLOR`, only the symbols are used. @default this terminal's theme: plain with `NO_COLOR` */
   readonly theme?: Theme;
+  /** Words in place of the screen's own. @default English */
+  readonly words?: Partial<Words>;
+}
+
+/** What a component is drawn on. */
+export interface Drawing {
+  readonly columns: number;
+  /** With the words. */
+  readonly theme: Theme;
 }
 
 export const terminalTheme: Theme = themeFor(process.env);
@@ -28,13 +38,11 @@ export function shownTheme(theme: Theme, forTerminal = terminalTheme): Theme {
   return made;
 }
 
-export function useLook({ columns, theme = terminalTheme }: Look): Required<Look> {
+export function useLook({ columns, theme = terminalTheme, words }: Look): Drawing {
   const size = useWindowSize();
-  return { columns: Math.max(1, columns ?? size.columns), theme: shownTheme(theme) };
+  const look = useMemo(() => worded(shownTheme(theme), words), [theme, words]);
+  return { columns: Math.max(1, columns ?? size.columns), theme: look };
 }
-
-/** Shown if keys cannot be read. */
-export const NO_KEYS = "There is no terminal to type on.";
 
 /** The props for a component's keys. */
 export interface KeyProps {
@@ -194,7 +202,8 @@ export function useDialog(
   const canType = useCanType();
   const offer = useOffer(key, isActive && canType && isVisible);
   const isTextAbove = standing !== "inside";
-  if (isActive && !canType) return { offer, isTextAbove, options: { ...options, instead: NO_KEYS } };
+  if (isActive && !canType)
+    return { offer, isTextAbove, options: { ...options, instead: screenWords(surface.theme).noKeys } };
   const instead = offer.isOffered && isVisible ? {} : { instead: "..." };
   return { offer, isTextAbove, options: { ...options, ...instead } };
 }

@@ -1,6 +1,7 @@
 // The components `<Message>`, `<Reasoning>` and `<ToolCall>`: a prompt or an answer, and its parts.
 import { type ReactElement, useState } from "react";
 import { useSeconds } from "../../react/index.ts";
+import type { Highlighter } from "../../screens/highlight.ts";
 import type { ChatMessage, ChatReasoningPart, ChatToolPart } from "../../universal/transcript/message.ts";
 import { endRows, promptRows } from "../parts/message-rows.ts";
 import { partRows } from "../parts/part-rows.ts";
@@ -8,12 +9,15 @@ import { reasoningRows, ThinkingTimes } from "../parts/reasoning-rows.ts";
 import { toolRows } from "../parts/tool-rows.ts";
 import type { Row } from "../rows/row.ts";
 import { Rows } from "../rows/rows.tsx";
+import { screenWords, type Theme } from "../theme.ts";
 import { type Look, useLook } from "./hooks.ts";
 
 export interface MessageProps extends Look {
   readonly message: ChatMessage;
   /** Whether reasoning is folded to one row. @default true */
   readonly foldsReasoning?: boolean;
+  /** Colours code blocks. @default code has one colour */
+  readonly highlight?: Highlighter;
   /** Shows calls and questions that wait for the user. @default false: `<Approval>` and `<Question>` do */
   readonly showsPending?: boolean;
   /** Whether the app has the command `/retry`, which rows then mention. @default false */
@@ -35,6 +39,7 @@ export function Message({
   showsPending = false,
   hasCommands = false,
   maxRows = Number.POSITIVE_INFINITY,
+  highlight,
   ...look
 }: MessageProps): ReactElement {
   const { columns, theme } = useLook(look);
@@ -44,18 +49,18 @@ export function Message({
   times.see(message.parts, now);
   useSeconds(times.since);
   const secondsOf = (id: string) => times.secondsOf(id, now);
-  const partOptions = { columns, theme, foldsReasoning, omitsPending: !showsPending, secondsOf };
+  const partOptions = { columns, theme, highlight, foldsReasoning, omitsPending: !showsPending, secondsOf };
   const rows =
     message.role === "user"
       ? promptRows(message, options).rows
       : [...message.parts].flatMap((part) => partRows(part, partOptions).rows);
-  return <Rows rows={endOfRows([...rows, ...endRows(message, options)], maxRows)} theme={theme} />;
+  return <Rows rows={endOfRows([...rows, ...endRows(message, options)], maxRows, theme)} theme={theme} />;
 }
 
-function endOfRows(rows: readonly Row[], maxRows: number): readonly Row[] {
+function endOfRows(rows: readonly Row[], maxRows: number, theme: Theme): readonly Row[] {
   if (rows.length <= maxRows) return rows;
   const shown = Math.max(0, maxRows - 1);
-  const says: Row = [{ text: `... ${rows.length - shown} rows before`, tone: "dim" }];
+  const says: Row = [{ text: `... ${screenWords(theme).rowsBefore(rows.length - shown)}`, tone: "dim" }];
   return [says, ...rows.slice(rows.length - shown)];
 }
 

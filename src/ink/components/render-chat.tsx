@@ -2,10 +2,11 @@
 import { render } from "ink";
 import type { Chat as AgentChat } from "../../chat/chat.ts";
 import { UnsupportedError } from "../../core/errors.ts";
-import type { ExitReason } from "../screen/keyboard.ts";
+import type { ExitReason } from "../screen/desk.ts";
 import { Chat, type ChatProps } from "./chat.tsx";
+import { oneWriteAFrame } from "./one-write.ts";
 
-export interface RenderChatOptions extends Pick<ChatProps, "theme" | "placeholder" | "runCommand"> {
+export interface RenderChatOptions extends Omit<ChatProps, "chat" | "onExit"> {
   /** @default process.stdin */
   readonly stdin?: NodeJS.ReadStream;
   /** @default process.stdout */
@@ -37,7 +38,7 @@ export async function renderChat(chat: AgentChat, options: RenderChatOptions = {
   };
   const app = render(<Chat chat={chat} onExit={leave} {...props} />, {
     stdin,
-    stdout,
+    stdout: oneWriteAFrame(stdout),
     interactive: true, // with `CI` set, Ink would show only its last frame
     exitOnCtrlC: false, // the chat decides what Ctrl-C ends
     incrementalRendering: true,

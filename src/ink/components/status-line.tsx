@@ -1,6 +1,7 @@
 // `<StatusLine>`: the turn, the connection, waiting prompts and usage in one row.
 import { useWindowSize } from "ink";
 import type { ReactElement } from "react";
+import { defined } from "../../core/checks.ts";
 import { useSeconds } from "../../react/index.ts";
 import { type StatusFacts, statusRows } from "../parts/status-rows.ts";
 import { openSince, progressOf } from "../parts/waiting-rows.ts";
@@ -17,8 +18,8 @@ export interface StatusLineProps extends Look, Omit<StatusFacts, "seconds"> {
  * One row: the turn with its time, the connection, waiting prompts and usage. A banner of up to three rows above it
  * shows a reconnect, a recovery or a problem. `<StatusLine {...chat.getSnapshot()} />` works.
  */
-export function StatusLine({ since: given, columns, theme, ...facts }: StatusLineProps): ReactElement {
-  const look = useLook({ ...(columns === undefined ? {} : { columns }), ...(theme ? { theme } : {}) });
+export function StatusLine({ since: given, columns, theme, words, ...facts }: StatusLineProps): ReactElement {
+  const look = useLook(defined({ columns, theme, words }));
   const size = useWindowSize();
   const since = given ?? (facts.messages && openSince(facts.messages));
   const { isWorking } = progressOf(facts);

@@ -3,6 +3,7 @@ import { Box, Static, useWindowSize } from "ink";
 import { type ReactElement, type ReactNode, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import { systemClock } from "../../core/clock.ts";
+import type { Highlighter } from "../../screens/highlight.ts";
 import { Rows } from "../rows/rows.tsx";
 import { sharesOf } from "../screen/layout.ts";
 import { type TranscriptInput, TranscriptScreen } from "../screen/transcript-screen.ts";
@@ -11,6 +12,10 @@ import { type Look, SpaceProvider, useLook } from "./hooks.ts";
 export interface TranscriptProps
   extends Look,
     Pick<ChatSnapshot, "messages" | "busy" | "queue" | "connection"> {
+  /** The agent's plan. It is printed whenever it changes. @default none */
+  readonly plan?: ChatSnapshot["plan"];
+  /** Colours code blocks. @default code has one colour */
+  readonly highlight?: Highlighter;
   /** Whether reasoning is folded to one row. @default true */
   readonly foldsReasoning?: boolean;
   /** Whether the app has the command `/retry`, which rows then mention. @default false */
@@ -31,13 +36,29 @@ export interface TranscriptProps
  */
 export function Transcript(props: TranscriptProps): ReactElement {
   const { messages, busy, queue, connection, foldsReasoning = true, hasCommands = false, children } = props;
+  const { plan = null, highlight } = props;
   const { columns, theme } = useLook(props);
   const size = useWindowSize();
   const shares = sharesOf(size);
   const maxRows = props.maxRows ?? shares.tail;
   const input = useMemo<TranscriptInput>(
-    () => ({ messages, busy, queue, connection, columns, theme, foldsReasoning, hasCommands, maxRows }),
-    [messages, busy, queue, connection, columns, theme, foldsReasoning, hasCommands, maxRows],
+    () => ({
+      ...{ messages, plan, busy, queue, connection },
+      ...{ columns, theme, highlight, foldsReasoning, hasCommands, maxRows },
+    }),
+    [
+      messages,
+      plan,
+      busy,
+      queue,
+      connection,
+      columns,
+      theme,
+      highlight,
+      foldsReasoning,
+      hasCommands,
+      maxRows,
+    ],
   );
   const [screen] = useState(() => new TranscriptScreen(systemClock, input));
   const { printed, rows, isDrained } = useFrame(screen, input);

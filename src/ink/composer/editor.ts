@@ -1,8 +1,17 @@
-// The composer's text, as a pure function of actions, and the actions of keys.
-import type { KeyName, Press } from "../press.ts";
+// The composer's text, as a pure function of actions.
 import { displayed } from "../rows/row.ts";
 import { graphemeAfter, graphemeBefore } from "../rows/width.ts";
-import { isLongPaste, type Pastes, unfolded, withoutStandIns, withPaste } from "./pastes.ts";
+import {
+  imagesIn,
+  isLongPaste,
+  type Paste,
+  type PastedImage,
+  type Pastes,
+  unfolded,
+  withoutImages,
+  withoutStandIns,
+  withPaste,
+} from "./pastes.ts";
 
 export const MAX_HISTORY = 200;
 
@@ -47,6 +56,11 @@ export type EditorAction =
     }
   | { readonly type: "delete"; readonly what: "before" | "after" | "word" | "to-start" | "to-end" }
   | { readonly type: "yank" }
+  /** Replaces a part of the text, and places the cursor behind it. */
+  | { readonly type: "replace"; readonly from: number; readonly to: number; readonly text: string }
+  | { readonly type: "image"; readonly image: PastedImage }
+  /** Shows the history entry with this index. */
+  | { readonly type: "recall"; readonly at: number }
   /** Replaces the backslash before the cursor with a line break. */
   | { readonly type: "continue" }
   | { readonly type: "clear" }
@@ -55,6 +69,11 @@ export type EditorAction =
 
 export function editorText({ text, pastes }: Pick<EditorState, "text" | "pastes">): string {
   return unfolded(text, pastes);
+}
+
+/** The pasted images, in the order of the text. */
+export function editorImages({ text, pastes }: Pick<EditorState, "text" | "pastes">): readonly PastedImage[] {
+  return imagesIn(text, pastes);
 }
 
 export function stepEditor(state: EditorState, action: EditorAction): EditorState {
@@ -69,12 +88,19 @@ export function stepEditor(state: EditorState, action: EditorAction): EditorStat
       return deleted(state, action.what);
     case "yank":
       return yanked(state);
+    case "replace":
+      return inserted(cut(state, action.from, action.to), action.text);
+    case "image":
+      return withFolded(state, action.image) ?? state;
+    case "recall":
+      return recalled(state, action.at);
     case "continue":
       return inserted(cut(state, state.cursor - 1, state.cursor), "\n");
     case "clear":
       return { ...state, ...NOTHING, cursor: 0, at: state.history.length, drafts: new Map() };
     case "sent": {
-      const { text, pastes } = state;
+      const { pastes } = state;
+      const text = withoutImages(state.text, pastes); // the bytes of up to MAX_HISTORY prompts would stay in memory
       const isAgain = state.history.at(-1)?.text === text && pastes.size === 0;
       const history = isAgain ? state.history : [...state.history, { text, pastes }].slice(-MAX_HISTORY);
       return { ...state, ...NOTHING, cursor: 0, history, at: history.length, drafts: new Map() };
@@ -94,9 +120,13 @@ function inserted(state: EditorState, text: string): EditorState {
 
 /** Folds a long paste and keeps its exact text. A short paste becomes text without terminal controls. */
 function pasted(state: EditorState, text: string): EditorState {
-  const folded = isLongPaste(text) ? withPaste(state.pastes, text) : undefined;
-  if (!folded) return inserted(state, displayed(withoutStandIns(text)));
-  return inserted({ ...state, pastes: folded.pastes }, folded.standIn);
+  const folded = isLongPaste(text) ? withFolded(state, text) : undefined;
+  return folded ?? inserted(state, displayed(withoutStandIns(text)));
+}
+
+function withFolded(state: EditorState, paste: Paste): EditorState | undefined {
+  const folded = withPaste(state.pastes, paste);
+  return folded && inserted({ ...state, pastes: folded.pastes }, folded.standIn);
 }
 
 function moved(state: EditorState, to: Extract<EditorAction, { readonly type: "move" }>["to"]): EditorState {
@@ -211,45 +241,3 @@ function wordEnd(text: string, cursor: number): number {
 function isSpace(text: string, at: number): boolean {
   return /\s/.test(text.charAt(at));
 }
-
-/** The action of a key. `submit`: send the text. Undefined: the key does nothing here. */
-export function editorAction(
-  press: Press,
-  { text, cursor }: EditorState,
-): EditorAction | "submit" | undefined {
-  if (press.type === "text") return { type: "type", text: press.text };
-  if (press.key === "enter") return text[cursor - 1] === "\\" ? { type: "continue" } : "submit";
-  return KEYS.get(press.key);
-}
-
-const move = (to: Extract<EditorAction, { readonly type: "move" }>["to"]) => ({ type: "move", to }) as const;
-const remove = (what: Extract<EditorAction, { readonly type: "delete" }>["what"]) =>
-  ({ type: "delete", what }) as const;
-
-const KEYS: ReadonlyMap<KeyName, EditorAction> = new Map<KeyName, EditorAction>([
-  ["newline", { type: "type", text: "\n" }],
-  ["tab", { type: "type", text: "  " }],
-  ["left", move("left")],
-  ["right", move("right")],
-  ["up", move("up")],
-  ["down", move("down")],
-  ["home", move("home")],
-  ["end", move("end")],
-  ["word-left", move("word-left")],
-  ["word-right", move("word-right")],
-  ["ctrl-b", move("left")],
-  ["ctrl-f", move("right")],
-  ["ctrl-p", move("up")],
-  ["ctrl-n", move("down")],
-  ["ctrl-a", move("home")],
-  ["ctrl-e", move("end")],
-  ["backspace", remove("before")],
-  ["ctrl-h", remove("before")],
-  ["delete", remove("after")],
-  ["ctrl-d", remove("after")],
-  ["delete-word", remove("word")],
-  ["ctrl-w", remove("word")],
-  ["ctrl-u", remove("to-start")],
-  ["ctrl-k", remove("to-end")],
-  ["ctrl-y", { type: "yank" }],
-]);

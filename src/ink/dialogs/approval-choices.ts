@@ -1,27 +1,30 @@
 // The choices of an approval: their keys, words and decisions.
+
 import type { ChatPending } from "../../chat/pending.ts";
 import { reveal } from "../../chat/print/reveal.ts";
 import type { Decision } from "../../core/values.ts";
+import type { TerminalWords } from "../../screens/words-terminal.ts";
 import { clipped, type Row, rowsOf, type Surface } from "../rows/row.ts";
 import { unitsOf } from "../rows/width.ts";
+import { screenWords } from "../theme.ts";
 import { flow } from "./dialog.ts";
 
 export type PendingApproval = Extract<ChatPending, { readonly type: "approval" }>;
 
 /** The user's choices. `isLasting`: only for a call that can get a grant. */
-const CHOICES = [
-  { key: "y", label: "once", isLasting: false },
-  { key: "t", label: "this turn", isLasting: true },
-  { key: "a", label: "always", isLasting: true },
-  { key: "n", label: "reject", isLasting: false },
-  { key: "r", label: "reject with a reason", isLasting: false },
-  { key: "e", label: "every call", isLasting: true },
+export const APPROVAL_CHOICES = [
+  { key: "y", label: "choiceOnce", isLasting: false },
+  { key: "t", label: "choiceTurn", isLasting: true },
+  { key: "a", label: "choiceAlways", isLasting: true },
+  { key: "n", label: "choiceReject", isLasting: false },
+  { key: "r", label: "choiceReason", isLasting: false },
+  { key: "e", label: "choiceEvery", isLasting: true },
 ] as const;
 
 /** Columns for all choices in one row, with gaps of two. */
 const WIDE = 83;
 
-export type ChoiceKey = (typeof CHOICES)[number]["key"];
+export type ChoiceKey = (typeof APPROVAL_CHOICES)[number]["key"];
 
 /** The decision of each choice. `r` and `e` open a second step. */
 export const DECISIONS = {
@@ -33,8 +36,8 @@ export const DECISIONS = {
 
 export const EVERY_CALL: Decision = { decision: "always", tool: true };
 
-function choicesFor({ grant }: PendingApproval): readonly (typeof CHOICES)[number][] {
-  return CHOICES.filter(({ isLasting }) => grant !== undefined || !isLasting);
+function choicesFor({ grant }: PendingApproval): readonly (typeof APPROVAL_CHOICES)[number][] {
+  return APPROVAL_CHOICES.filter(({ isLasting }) => grant !== undefined || !isLasting);
 }
 
 /** Accepts only the key alone, not a word that begins with it. */
@@ -52,15 +55,17 @@ export function nextChoice(at: ChoiceKey, by: 1 | -1, pending: PendingApproval):
 export function choiceRows(
   pending: PendingApproval,
   at: ChoiceKey,
-  { columns, theme: { symbols } }: Surface,
+  { columns, theme }: Surface,
 ): readonly Row[] {
+  const { symbols } = theme;
+  const says = screenWords(theme);
   const isNarrow = columns < 60;
   const items = choicesFor(pending).map(({ key, label }): Row => {
-    const words = isNarrow && key === "r" ? "why" : label;
+    const words = says[isNarrow && key === "r" ? "choiceReasonShort" : label];
     const text = `${key === at ? symbols.pointer : " "}${key} ${words}`;
     return [{ text, tone: key === at ? "selected" : "plain" }];
   });
-  return [...wordRows(pending, columns), ...flow(items, columns, columns < WIDE ? 1 : 2)];
+  return [...wordRows(pending, columns, says), ...flow(items, columns, columns < WIDE ? 1 : 2)];
 }
 
 /** Maximum rows of a tool's name, and of what lasting choices cover. The rows above have the full text. */
@@ -71,19 +76,20 @@ function briefly(words: string, text: string, columns: number): string {
   return clipped(words + oneLine(text.slice(0, unitsOf(space))), space);
 }
 
-function wordRows({ agent, grant }: PendingApproval, columns: number): readonly Row[] {
+function wordRows({ agent, grant }: PendingApproval, columns: number, words: TerminalWords): readonly Row[] {
   const rows = (text: string): readonly Row[] => rowsOf(text, "dim", { columns, at: "hard" });
   return [
-    ...(agent === undefined ? [] : rows(briefly(" asked by the sub-agent ", agent, columns))),
-    ...(grant === undefined ? [] : rows(briefly(" always: ", grant, columns))),
+    ...(agent === undefined ? [] : rows(briefly(` ${words.approvalAskedBy} `, agent, columns))),
+    ...(grant === undefined ? [] : rows(briefly(` ${words.approvalAlways} `, grant, columns))),
   ];
 }
 
 export function everyCallRows({ tool }: PendingApproval, { columns, theme }: Surface): readonly Row[] {
-  const text = `${briefly("Allow every call of ", tool, columns)} in this session, whatever it does?`;
+  const { approvalEvery, approvalEveryEnd, choiceEvery, choiceBack } = screenWords(theme);
+  const text = `${briefly(`${approvalEvery} `, tool, columns)} ${approvalEveryEnd}`;
   const choices: readonly Row[] = [
-    [{ text: " y every call", tone: "plain" }],
-    [{ text: `${theme.symbols.pointer}n back`, tone: "selected" }],
+    [{ text: ` y ${choiceEvery}`, tone: "plain" }],
+    [{ text: `${theme.symbols.pointer}n ${choiceBack}`, tone: "selected" }],
   ];
   return [...rowsOf(text, "warn", { columns }), ...flow(choices, columns)];
 }

@@ -1,13 +1,12 @@
 // The dialog of an approval, as a pure function of keys, and its rows.
-import type { Decision, ToolPreview } from "../../core/values.ts";
+import type { Decision } from "../../core/values.ts";
 import { composerRows } from "../composer/composer-rows.ts";
 import { emptyEditor } from "../composer/editor.ts";
 import { countLines } from "../parts/folded.ts";
 import { readable } from "../parts/values.ts";
 import type { Press } from "../press.ts";
-import { clipped, clippedRow, marked, type Piece, type Row, rowsOf, type Span } from "../rows/row.ts";
-import { unitsOf } from "../rows/width.ts";
-import type { Theme, Tone } from "../theme.ts";
+import { clipped, clippedRow, marked, type Piece, type Row, rowsOf, type Surface } from "../rows/row.ts";
+import { screenWords } from "../theme.ts";
 import {
   type ChoiceKey,
   choiceOf,
@@ -21,6 +20,7 @@ import {
   visible,
 } from "./approval-choices.ts";
 import { type DialogOptions, type Entry, insteadRows, stepEntry } from "./dialog.ts";
+import { previewRows } from "./preview-rows.ts";
 
 export type { PendingApproval } from "./approval-choices.ts";
 
@@ -107,20 +107,19 @@ export interface ApprovalRowsOptions extends DialogOptions {
 /** With fewer columns, the input has no bar in front. */
 const NARROW = 20;
 
-const MAX_DIFF_LINES = 20;
-
 /**
  * The whole input of the call. Different calls have different rows. Hidden and control characters are shown as codes. A
- * row that continues the previous row begins with two blanks; other input rows do not. The call's changes follow below
- * the input.
+ * row that continues the previous row begins with two blanks; other input rows do not. All lines of the
+ * call's changes follow below the input.
  */
 export function approvalInput(
   { tool, input, preview = [] }: PendingApproval,
-  columns: number,
-  theme: Theme,
+  surface: Surface,
 ): readonly Row[] {
+  const { columns, theme } = surface;
+  const words = screenWords(theme);
   const margin = columns < NARROW ? "" : `  ${theme.symbols.bar} `;
-  const name = rowsOf(`The agent wants to use ${oneLine(tool)}`, "warn", {
+  const name = rowsOf(words.approvalAsks(oneLine(tool)), "warn", {
     columns,
     at: "hard",
     lead: { text: `${theme.symbols.waiting} `, tone: "warn" },
@@ -132,43 +131,20 @@ export function approvalInput(
     lead: { text: margin, tone: "warn" },
     hang: { text: `${margin}  `, tone: "warn" },
   } as const;
-  const lines = (readable(input) || "(no input)").split("\n");
+  const lines = (readable(input) || words.approvalNoInput).split("\n");
   return [
     ...name,
     ...lines.flatMap((line) => rowsOf(visible(line), "plain", options)),
-    ...previewRows(preview, columns),
+    ...previewRows(preview, margin, surface),
   ];
 }
 
-function previewRows(preview: readonly ToolPreview[], columns: number): readonly Row[] {
-  const shown: Span[] = [];
-  let lines = 0;
-  const show = (text: () => string, tone: Tone): void => {
-    if (++lines <= MAX_DIFF_LINES) shown.push({ text: `  ${text()}`, tone });
-  };
-  for (const { path, diff, by } of preview) {
-    const says = by === "agent" ? ", as the agent states it:" : ":";
-    show(() => oneLine(path) + says, "strong");
-    for (const line of diff.replace(/\n$/, "").split("\n"))
-      show(() => visible(line.slice(0, unitsOf(columns))), toneOf(line));
-  }
-  const head: readonly Span[] = lines > 0 ? [{ text: "What it would change:", tone: "warn" }] : [];
-  const more = lines - shown.length;
-  const end: readonly Span[] = more > 0 ? [{ text: `  ${more} more lines`, tone: "warn" }] : [];
-  return [...head, ...shown, ...end].map((span) => clippedRow([span], columns));
-}
-
-function toneOf(line: string): Tone {
-  if (line.startsWith("+")) return "ok";
-  return line.startsWith("-") ? "error" : "dim";
-}
-
 export function fitsApproval(pending: PendingApproval, options: DialogOptions): boolean {
-  const { columns, theme, maxRows } = options;
-  const text = readable(pending.input);
+  const { columns, maxRows } = options;
+  const text = [readable(pending.input), ...(pending.preview ?? []).map(({ diff }) => diff)].join("\n");
   if (text.length > columns * maxRows || countLines(text) > maxRows) return false;
   const choices = choiceRows(pending, newApproval.at, options);
-  return approvalInput(pending, columns, theme).length + choices.length <= maxRows;
+  return approvalInput(pending, options).length + choices.length <= maxRows;
 }
 
 export function approvalRows(
@@ -177,14 +153,15 @@ export function approvalRows(
   options: ApprovalRowsOptions,
 ): Piece {
   const { columns, theme, maxRows, isInputAbove = false, further = 0, instead } = options;
-  const more = further > 0 ? ` (${further} more ${further === 1 ? "waits" : "wait"})` : "";
+  const words = screenWords(theme);
+  const more = further > 0 ? ` (${words.approvalFurther(further)})` : "";
   const tool = clipped(oneLine(pending.tool), Math.max(8, columns - 30));
-  const above = `Allow ${tool}? Its input is above${more}`;
+  const above = words.approvalAbove(tool) + more;
   const head: readonly Row[] = isInputAbove
     ? rowsOf(above, "warn", marked(options, "waiting", "warn"))
-    : approvalInput(pending, columns, theme);
+    : approvalInput(pending, options);
   if (state.reason && instead === undefined) {
-    const says = rowsOf("The reason, then Enter (Esc goes back):", "warn", { columns });
+    const says = rowsOf(words.approvalReason, "warn", { columns });
     const before = [...head, ...says];
     const space = Math.max(1, maxRows - before.length);
     const { rows, cursor } = composerRows(state.reason, { columns, theme, maxRows: space });
@@ -198,14 +175,14 @@ export function approvalRows(
       : state.isForEveryCall
         ? everyCallRows(pending, options)
         : choiceRows(pending, state.at, options);
-  return { rows: [...cut(head, maxRows - choices.length, columns), ...choices].slice(-maxRows) };
+  return { rows: [...cut(head, maxRows - choices.length, options), ...choices].slice(-maxRows) };
 }
 
 /** The first rows. If rows are missing, the last row says how many. */
-function cut(rows: readonly Row[], maxRows: number, columns: number): readonly Row[] {
+function cut(rows: readonly Row[], maxRows: number, { columns, theme }: Surface): readonly Row[] {
   if (rows.length <= maxRows) return rows;
   const shown = Math.max(0, maxRows - 1);
-  const text = `... ${rows.length - shown} more rows are not shown`;
+  const text = `... ${screenWords(theme).approvalMissing(rows.length - shown)}`;
   const all = [...rows.slice(0, shown), clippedRow([{ text, tone: "warn" }], columns)];
   return all.slice(0, Math.max(0, maxRows));
 }

@@ -1,9 +1,11 @@
 // The shared parts of all dialogs, and the dialog that asks how to continue after the context was lost.
 import type { ChatResume } from "../../chat/chat.ts";
-import { type EditorState, editorAction, emptyEditor, stepEditor } from "../composer/editor.ts";
+import { type EditorState, emptyEditor, stepEditor } from "../composer/editor.ts";
+import { editorAction } from "../composer/editor-keys.ts";
 import type { Press } from "../press.ts";
 import { INDENT, marked, type Piece, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
+import { screenWords } from "../theme.ts";
 
 export interface DialogOptions extends Surface {
   readonly maxRows: number;
@@ -61,14 +63,13 @@ export function stepResume(press: Press): ChatResume | undefined {
 export function resumeRows({ maxRows, instead, ...surface }: DialogOptions): Piece {
   const { columns } = surface;
   const options = marked(surface, "waiting", "warn");
-  const question =
-    "The agent has forgotten this conversation. Send the transcript along with the next message?";
+  const words = screenWords(surface.theme);
   const choices =
     instead === undefined
-      ? rowsOf("y yes, n no: go on without it", "plain", { columns, hang: INDENT })
+      ? rowsOf(words.resumeChoices, "plain", { columns, hang: INDENT })
       : insteadRows(instead, columns);
-  const full: readonly Row[] = [...rowsOf(question, "warn", options), ...choices];
+  const full: readonly Row[] = [...rowsOf(words.resumeAsks, "warn", options), ...choices];
   if (full.length <= maxRows) return { rows: full };
-  const short = instead ?? "Context lost. Send the transcript? y/n";
+  const short = instead ?? words.resumeShort;
   return { rows: rowsOf(short, "warn", options).slice(0, maxRows) };
 }

@@ -1,6 +1,8 @@
 // The dialog of a question: its state, as a pure function of keys, and its rows.
+
 import type { ChatPending } from "../../chat/pending.ts";
 import type { Answer } from "../../core/values.ts";
+import type { TerminalText } from "../../screens/words-terminal.ts";
 import { composerRows } from "../composer/composer-rows.ts";
 import { emptyEditor } from "../composer/editor.ts";
 import type { Press } from "../press.ts";
@@ -16,6 +18,7 @@ import {
   type Span,
   type Surface,
 } from "../rows/row.ts";
+import { screenWords } from "../theme.ts";
 import { type DialogOptions, type Entry, entryOf, insteadRows, stepEntry } from "./dialog.ts";
 
 export type PendingQuestion = Extract<ChatPending, { readonly type: "question" }>;
@@ -147,7 +150,8 @@ export function questionText(
 ): readonly Row[] {
   const item = pending.questions[answers.length];
   const count = pending.questions.length;
-  const which = count > 1 ? `(${answers.length + 1} of ${count}) ` : "";
+  const words = screenWords(surface.theme);
+  const which = count > 1 ? `(${words.questionOf(answers.length + 1, count)}) ` : "";
   const header = item?.header ? `${inLine(item.header)}: ` : "";
   const text = `${which}${header}${displayed(item?.question ?? "").trim()}`;
   return rowsOf(text, "strong", marked(surface, "waiting", "warn"));
@@ -175,15 +179,21 @@ export function questionRows(
   const { columns, theme, maxRows, isTextAbove = false, instead } = options;
   const item = pending.questions[state.answers.length];
   if (!item) return { rows: [] };
-  const above: Span = { text: `${theme.symbols.waiting} The question is above.`, tone: "warn" };
+  const words = screenWords(theme);
+  const above: Span = { text: `${theme.symbols.waiting} ${words.questionAbove}`, tone: "warn" };
   const head = isTextAbove ? [clippedRow([above], columns)] : questionText(pending, state, options);
   if (instead !== undefined) return { rows: [...head, ...insteadRows(instead, columns)].slice(-maxRows) };
   const height = Math.max(1, maxRows - head.length);
   const entry = takesText(pending, state)
-    ? composerRows(state.free ?? emptyEditor, { columns, theme, maxRows: height, placeholder: "your answer" })
+    ? composerRows(state.free ?? emptyEditor, {
+        columns,
+        theme,
+        maxRows: height,
+        placeholder: words.questionPlaceholder,
+      })
     : undefined;
   const needed = entry ? entry.rows.length : item.options.length;
-  const keys = `${keysOf(pending, item, state)}${escapeOf(pending, item, state)}`;
+  const keys = `${words[keysOf(pending, item, state)]}, ${words[escapeOf(pending, item, state)]}`;
   const hint = rowsOf(keys, state.isUnanswered ? "warn" : "dim", { columns });
   const isHinted = height >= needed + hint.length || (state.isUnanswered === true && !entry);
   const hints = isHinted ? hint : hint.slice(0, Math.max(0, height - needed));
@@ -213,21 +223,23 @@ function choiceRow(item: Item, state: QuestionState, index: number, { columns, t
 }
 
 /** The keys that work now, or why Enter did nothing. */
-function keysOf(pending: PendingQuestion, { multi_select: isMany }: Item, state: QuestionState): string {
+function keysOf(
+  pending: PendingQuestion,
+  { multi_select: isMany }: Item,
+  state: QuestionState,
+): TerminalText {
   const { isUnanswered, ticked } = state;
   if (takesText(pending, state)) {
-    if (isUnanswered) return "nothing is written: type an answer, ";
+    if (isUnanswered) return "questionNothingWritten";
     const isAlone = ticked.size > 0 && isMany;
-    return isAlone ? "Enter answers with this alone, not with the ticks, " : "Enter answers with this, ";
+    return isAlone ? "questionAlone" : "questionEnter";
   }
-  if (isUnanswered) return "nothing is ticked: Space or a digit ticks, ";
-  return isMany
-    ? "Space or a digit ticks, Enter answers, text: your own, "
-    : "arrows or a digit choose, Enter answers, text: your own, ";
+  if (isUnanswered) return "questionNothingTicked";
+  return isMany ? "questionTick" : "questionChoose";
 }
 
-function escapeOf(pending: PendingQuestion, item: Item, { free, answers }: QuestionState): string {
-  if (free && item.options.length > 0) return "Esc: back to the choices";
-  if (answers.length > 0) return "Esc: question before";
-  return pending.questions.length > 1 ? "Esc: no answer to all" : "Esc: no answer";
+function escapeOf(pending: PendingQuestion, item: Item, { free, answers }: QuestionState): TerminalText {
+  if (free && item.options.length > 0) return "questionBack";
+  if (answers.length > 0) return "questionBefore";
+  return pending.questions.length > 1 ? "questionNoneAtAll" : "questionNone";
 }

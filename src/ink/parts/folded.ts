@@ -1,13 +1,25 @@
 // A part of a long text, and the number of hidden lines.
-import { displayed, type Row, type Span } from "../rows/row.ts";
+import type { TerminalWords } from "../../screens/words-terminal.ts";
+import { displayed, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import { type WrappedRow, wrap } from "../rows/wrap.ts";
 import type { Tone } from "../theme.ts";
 
 export interface Folded {
   readonly title: string;
-  /** As the agent sent it. */
-  readonly text: string;
+  /** Draws all of it. */
+  readonly rows: (surface: Surface) => readonly Row[];
+}
+
+/** @param text as the agent sent it */
+export function foldedText(title: string, text: string): Folded {
+  return {
+    title,
+    rows: ({ columns, theme }) => {
+      const hang: Span = { text: `${theme.symbols.bar} `, tone: "dim" };
+      return rowsOf(displayed(text).trimEnd(), "dim", { columns, hang });
+    },
+  };
 }
 
 export interface FoldOptions {
@@ -15,6 +27,7 @@ export interface FoldOptions {
   readonly tone: Tone;
   /** The prefix of each row. */
   readonly hang: Span;
+  readonly words: TerminalWords;
   /** Maximum number of rows, including the row that counts hidden lines. */
   readonly maxRows: number;
   /** The visible part: `end` for growing output, `both` for start and end. @default "start" */
@@ -30,16 +43,16 @@ export interface FoldedRows {
 const MAX_LOOK = 20_000;
 
 export function foldedRows(text: string, options: FoldOptions): FoldedRows {
-  const { maxRows, shows = "start", tone, hang, columns } = options;
+  const { maxRows, shows = "start", tone, hang, columns, words } = options;
   const whole = text.trimEnd();
   if (whole === "") return { rows: [], isFolded: false };
   const width = columns - widthOf(hang.text);
-  const rowsOf = (wrapped: readonly WrappedRow[]): readonly Row[] =>
+  const rowsWith = (wrapped: readonly WrappedRow[]): readonly Row[] =>
     wrapped.map((row) => [hang, { text: row.text, tone }]);
   const isLong = whole.length > MAX_LOOK && maxRows !== Number.POSITIVE_INFINITY;
   if (!isLong) {
     const all = wrap(displayed(whole), width);
-    if (all.length <= maxRows) return { rows: rowsOf(all), isFolded: false };
+    if (all.length <= maxRows) return { rows: rowsWith(all), isFolded: false };
   }
   const space = Math.max(1, maxRows - 1);
   const below = shows === "start" ? 0 : shows === "end" ? space : Math.ceil(space / 2);
@@ -53,7 +66,7 @@ export function foldedRows(text: string, options: FoldOptions): FoldedRows {
   const more = isLong
     ? countLines(whole) - countLines(start.slice(0, from)) - countLines(end.slice(to))
     : countLines(start.slice(from, to));
-  const rows = [...rowsOf(first), says(hang, more), ...(below === 0 ? [] : rowsOf(last))];
+  const rows = [...rowsWith(first), moreRow(hang, more, words), ...(below === 0 ? [] : rowsWith(last))];
   return { rows, isFolded: true };
 }
 
@@ -64,6 +77,7 @@ export function countLines(text: string): number {
   return count;
 }
 
-function says(hang: Span, more: number): Row {
-  return [hang, { text: `... ${Math.max(1, more)} more ${more > 1 ? "lines" : "line"}`, tone: "dim" }];
+/** Counts hidden lines: at least one. */
+export function moreRow(hang: Span, more: number, words: TerminalWords): Row {
+  return [hang, { text: `... ${words.hiddenLines(Math.max(1, more))}`, tone: "dim" }];
 }

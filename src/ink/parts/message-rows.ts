@@ -12,15 +12,13 @@ import {
   type Surface,
 } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
-import { foldedRows } from "./folded.ts";
+import { screenWords } from "../theme.ts";
+import { foldedRows, foldedText } from "./folded.ts";
 import type { PartRows } from "./tool-rows.ts";
 import { moneyWords, usageWords } from "./words.ts";
 
 /** Visible rows of a prompt. The rest is folded. */
 export const PROMPT_ROWS = 12;
-
-/** Scrollback rows cannot change, but `/retry` sends only the last prompt. So the text names the limit. */
-const AGAIN = "/retry sends it again (until your next prompt)";
 
 export interface MessageRowsOptions extends Surface {
   /** Whether the screen has `/retry`, which rows may mention. @default false */
@@ -39,6 +37,7 @@ export function promptRows(
     else files++;
   }
   const text = texts.join("\n");
+  const words = screenWords(theme);
   const hang: Span = { text: `${theme.symbols.prompt} `, tone: "user" };
   const { rows, isFolded } = foldedRows(text, {
     columns,
@@ -46,12 +45,13 @@ export function promptRows(
     hang,
     maxRows: PROMPT_ROWS,
     shows: "both",
+    words,
   });
-  const more = files > 0 ? [`with ${files} ${files === 1 ? "file" : "files"}`] : [];
-  const back = hasCommands ? "taken back; /retry sends the last prompt" : "taken back";
-  const state = status === "queued" ? ["waits"] : status === "cancelled" ? [back] : [];
+  const more = files > 0 ? [words.promptWith(files)] : [];
+  const back = hasCommands ? words.promptTakenBackRetry : words.promptTakenBack;
+  const state = status === "queued" ? [words.promptWaits] : status === "cancelled" ? [back] : [];
   const noted = [...more, ...state].reduce((all, note) => withNote(all, `(${note})`, hang, columns), rows);
-  return { rows: noted, folded: isFolded ? [{ title: "The prompt", text }] : [] };
+  return { rows: noted, folded: isFolded ? [foldedText(words.foldedPrompt, text)] : [] };
 }
 
 /** Adds a note to the last row of a prompt, or as a row of its own if the note does not fit. */
@@ -70,7 +70,8 @@ export function endRows(message: ChatMessage, options: MessageRowsOptions): read
   const { role, status, error } = message;
   const failed = error ? errorRows(error, options) : [];
   if (role !== "assistant") return failed;
-  const text = hasCommands ? `cancelled; ${AGAIN}` : "cancelled";
+  const words = screenWords(options.theme);
+  const text = hasCommands ? words.endCancelledRetry : words.endCancelled;
   const cancelled = status === "cancelled" ? rowsOf(text, "warn", { columns }) : [];
   return [...failed, ...cancelled, ...billRows(message, options)];
 }
@@ -80,7 +81,8 @@ export function errorRows(
   { hasCommands = false, ...surface }: MessageRowsOptions,
 ): readonly Row[] {
   const below = { columns: surface.columns, hang: INDENT };
-  const again = { safe: `${AGAIN}.`, ask: `Check first; then ${AGAIN}.`, no: "" }[retry];
+  const { endRetry, endRetryAsk } = screenWords(surface.theme);
+  const again = { safe: endRetry, ask: endRetryAsk, no: "" }[retry];
   return [
     ...rowsOf(inLine(title), "error", marked(surface, "failed", "error")),
     ...rowsOf(inLine(detail), "plain", below),
@@ -91,11 +93,12 @@ export function errorRows(
 function billRows(message: ChatMessage, { columns, theme }: MessageRowsOptions): readonly Row[] {
   const { startedAt, endedAt, usage, cost, model } = message;
   const seconds = endedAt === undefined ? "0.0" : ((endedAt - startedAt) / 1_000).toFixed(1);
-  const words = [
-    ...(Number(seconds) > 0 ? [`${seconds} s`] : []),
-    ...usageWords(usage ?? {}),
-    ...(cost ? moneyWords([cost]) : []),
+  const words = screenWords(theme);
+  const facts = [
+    ...(Number(seconds) > 0 ? [words.tenths(seconds)] : []),
+    ...usageWords(usage ?? {}, words),
+    ...(cost ? moneyWords([cost], words) : []),
     ...(model === undefined ? [] : [inLine(model)]),
   ];
-  return words.length === 0 ? [] : rowsOf(words.join(` ${theme.symbols.separator} `), "dim", { columns });
+  return facts.length === 0 ? [] : rowsOf(facts.join(` ${theme.symbols.separator} `), "dim", { columns });
 }

@@ -5,6 +5,7 @@ import type {
   ChatStatusPart,
   ChatSubagentPart,
 } from "../../universal/transcript/message.ts";
+import { markdownRows } from "../markdown/markdown-rows.ts";
 import {
   clippedRow,
   displayed,
@@ -16,17 +17,20 @@ import {
   type Span,
   type Surface,
 } from "../rows/row.ts";
-import type { Theme, Tone } from "../theme.ts";
-import { type Folded, foldedRows } from "./folded.ts";
+import { screenWords, type Tone } from "../theme.ts";
+import { foldedRows, foldedText } from "./folded.ts";
 import { reasoningRows } from "./reasoning-rows.ts";
-import { type PartRows, type ToolRowsOptions, toolRows } from "./tool-rows.ts";
+import { activityRow, subagentHead } from "./subagent-rows.ts";
+import { foldedDiff, type PartRows, type ToolRowsOptions, toolRows } from "./tool-rows.ts";
 import { readable } from "./values.ts";
 
-/** Visible rows of a diff, of structured data, of an error. The rest is folded. */
+/** Visible rows of structured data, of an error. The rest is folded. */
 const EXTRA_ROWS = 12;
 
 export interface PartRowsOptions extends Surface, Pick<ToolRowsOptions, "inputsAbove"> {
   readonly foldsReasoning: boolean;
+  /** Whether a sub-agent is its head and its current activity. @default false */
+  readonly foldsSubagents?: boolean;
   /** Seconds of a reasoning part, by its id. @default unknown */
   readonly secondsOf?: (id: string) => number | undefined;
   /** Omits calls and questions that wait for the user, because dialogs show them. @default false */
@@ -42,11 +46,12 @@ export function isPending(part: ChatPart): boolean {
 
 export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
   const { columns, theme, omitsPending = false } = options;
+  const words = screenWords(theme);
   const hang: Span = { text: `  ${theme.symbols.bar} `, tone: "dim" };
   if (omitsPending && isPending(part)) return plain([]);
   switch (part.type) {
     case "text":
-      return plain(rowsOf(displayed(part.text).trimEnd(), "plain", { columns }));
+      return plain(markdownRows(part.text, options));
     case "reasoning": {
       const seconds = options.secondsOf?.(part.id);
       return plain(reasoningRows(part, { columns, theme, folded: options.foldsReasoning, seconds }));
@@ -59,8 +64,13 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
       return subagentRows(part, options);
     case "file": {
       const path = part.path.startsWith("data:") ? (part.path.split(/[;,]/, 1)[0] ?? "data:") : part.path;
-      const head = clippedRow([{ text: `${part.action ?? "shows"} ${inLine(path)}`, tone: "dim" }], columns);
-      return folding(head, `The diff of ${inLine(path)}`, part.diff ?? "", { columns, tone: "plain", hang });
+      const head = clippedRow(
+        [{ text: `${part.action ?? words.fileShows} ${inLine(path)}`, tone: "dim" }],
+        columns,
+      );
+      if (part.diff === undefined) return plain([head]);
+      const { rows, folded } = foldedDiff(words.foldedDiff(inLine(path)), path, part.diff, hang, options);
+      return { rows: [head, ...rows], folded };
     }
     case "status": {
       // a label with a dot belongs to one backend
@@ -69,11 +79,17 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
     }
     case "data":
       if (part.extra)
-        return plain([clippedRow([{ text: `(with ${namesOf(part.json)})`, tone: "dim" }], columns)]);
-      return folding(undefined, "Data", readable(part.json), { columns, tone: "dim", hang });
+        return plain([
+          clippedRow(
+            [{ text: words.dataWith(namesOf(part.json) || words.dataNameless), tone: "dim" }],
+            columns,
+          ),
+        ]);
+      return folding(words.foldedData, readable(part.json), { columns, tone: "dim", hang, words });
     case "error":
-      return folding(undefined, "An error", part.message, {
+      return folding(words.foldedError, part.message, {
         columns,
+        words,
         tone: "error",
         hang: { text: `${theme.symbols.failed} `, tone: "error" },
       });
@@ -85,37 +101,30 @@ function toneOf({ failed, severity }: ChatStatusPart): Tone {
   return severity === "warning" ? "warn" : "dim";
 }
 
-export function subagentHead({ name, agentType, state }: ChatSubagentPart, { symbols }: Theme): Row {
-  const [symbol, tone, says] =
-    state === "running"
-      ? ([symbols.running, "accent", "works"] as const)
-      : state === "done"
-        ? ([symbols.done, "ok", "is done"] as const)
-        : ([symbols.failed, "error", "has failed"] as const);
-  return [
-    { text: `${symbol} `, tone },
-    { text: inLine(name) || inLine(agentType) || "a sub-agent", tone: "strong" },
-    { text: ` ${says}`, tone: "dim" },
-  ];
-}
-
 function subagentRows(part: ChatSubagentPart, options: PartRowsOptions): PartRows {
+  const head = clippedRow(subagentHead(part, options.theme), options.columns);
+  if (options.foldsSubagents) {
+    const folded = [{ title: screenWords(options.theme).foldedAgent(inLine(part.name)), rows: all }];
+    return { rows: [head, ...activityRow(part, options)], folded: part.parts.length > 0 ? folded : [] };
+  }
   const inner = { ...options, columns: Math.max(1, options.columns - INDENT.text.length) };
   const parts = part.parts.map((nested) => partRows(nested, inner));
   const rows = parts.flatMap((nested) => nested.rows.map((row): Row => [INDENT, ...row]));
-  return {
-    rows: [clippedRow(subagentHead(part, options.theme), options.columns), ...rows],
-    folded: parts.flatMap(({ folded }) => folded),
-  };
+  return { rows: [head, ...rows], folded: parts.flatMap(({ folded }) => folded) };
+
+  function all(surface: Surface): readonly Row[] {
+    return partRows(part, { ...surface, foldsReasoning: false }).rows;
+  }
 }
 
 function answerRows({ questions, answers, status }: ChatQuestionPart, surface: Surface): readonly Row[] {
+  const { questionWaits, questionUnanswered } = screenWords(surface.theme);
   return questions.flatMap(({ question }, index) => {
     const answer = answers.find(({ question_index }) => question_index === index);
     const given = [...(answer?.selected ?? []), ...(answer?.other_text ? [answer.other_text] : [])];
     const said = given.map(inLine);
     const says =
-      status === "requested" ? "waits for your answer" : said.length > 0 ? said.join(", ") : "not answered";
+      status === "requested" ? questionWaits : said.length > 0 ? said.join(", ") : questionUnanswered;
     return [
       ...rowsOf(displayed(question).trimEnd(), "plain", marked(surface, "waiting", "warn")),
       ...rowsOf(says, "dim", { columns: surface.columns, hang: INDENT }),
@@ -127,7 +136,7 @@ const MAX_NAMES = 8;
 
 function namesOf(json: unknown): string {
   const names = typeof json === "object" && json !== null && !Array.isArray(json) ? Object.keys(json) : [];
-  return inLine(names.slice(0, MAX_NAMES).join(", ").replaceAll("_", " ")) || "data";
+  return inLine(names.slice(0, MAX_NAMES).join(", ").replaceAll("_", " "));
 }
 
 function plain(rows: readonly Row[]): PartRows {
@@ -135,12 +144,10 @@ function plain(rows: readonly Row[]): PartRows {
 }
 
 function folding(
-  head: Row | undefined,
   title: string,
   text: string,
-  options: Pick<Parameters<typeof foldedRows>[1], "columns" | "tone" | "hang">,
+  options: Pick<Parameters<typeof foldedRows>[1], "columns" | "tone" | "hang" | "words">,
 ): PartRows {
   const { rows, isFolded } = foldedRows(text, { ...options, maxRows: EXTRA_ROWS });
-  const folded: readonly Folded[] = isFolded ? [{ title, text }] : [];
-  return { rows: head ? [head, ...rows] : rows, folded };
+  return { rows, folded: isFolded ? [foldedText(title, text)] : [] };
 }

@@ -2,7 +2,7 @@
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatPart, ChatReasoningPart } from "../../universal/transcript/message.ts";
 import { clippedRow, displayed, endOf, type Row, rowsOf, type Surface } from "../rows/row.ts";
-import type { Theme } from "../theme.ts";
+import { screenWords, type Theme } from "../theme.ts";
 
 export interface ReasoningRowsOptions extends Surface {
   /** Whether to show one row with the thinking time, not the whole text. @default true */
@@ -38,9 +38,12 @@ export function reasoningHead(
   { open }: Pick<ChatReasoningPart, "open">,
   { columns, theme, seconds }: ReasoningRowsOptions,
 ): Row {
-  const since = seconds === undefined || (!open && seconds === 0) ? "" : ` ${open ? "" : "for "}${seconds} s`;
+  const { thinking, thought } = screenWords(theme);
   const symbol = open ? theme.symbols.running : theme.symbols.done;
-  return clippedRow([{ text: `${symbol} ${open ? "Thinking" : "Thought"}${since}`, tone: "dim" }], columns);
+  return clippedRow(
+    [{ text: `${symbol} ${open ? thinking(seconds) : thought(seconds || undefined)}`, tone: "dim" }],
+    columns,
+  );
 }
 
 /** The scrollback head of open reasoning. A head cannot change there, so it has no time. */

@@ -1,21 +1,25 @@
 // The rows of the status line and its banner.
+
 import type { ChatConnection } from "../../chat/connection.ts";
 import type { ChatProblem } from "../../chat/problem.ts";
 import type { QueuedPrompt } from "../../chat/queue.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
+import type { TerminalText, TerminalWords } from "../../screens/words-terminal.ts";
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
 import { clippedRow, inLine, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
-import type { Tone } from "../theme.ts";
+import { screenWords, type Tone } from "../theme.ts";
 import { progressOf } from "./waiting-rows.ts";
-import { moneyWords, timeWords, usageWords } from "./words.ts";
+import { moneyWords, short, timeWords, usageWords } from "./words.ts";
 
 export interface StatusFacts extends Pick<ChatSnapshot, "connection" | "usage" | "cost"> {
   /** Whether a turn runs. With `messages`, a prompt that waits for a connection does not count. */
   readonly busy: boolean;
   /** The connection was lost during a turn, and the client searches for the answer. */
   readonly recovering?: boolean;
+  /** How full the model's context is. @default unknown */
+  readonly context?: ChatSnapshot["context"];
   /** Seconds since the turn began. */
   readonly seconds?: number | undefined;
   /** Waiting prompts. */
@@ -64,19 +68,20 @@ function bannerRows(
     const lead: Span = { text: "! ", tone };
     return bounded(rowsOf(text, tone, { columns, lead, hang: { text: "  ", tone } }), maxRows - 1, columns);
   };
-  const why = reason ? inLine(reason.title) : "The connection is lost";
+  const words = screenWords(theme);
+  const between = ` ${theme.symbols.separator} `;
+  const why = reason ? inLine(reason.title) : words.statusLost;
   if (retryAt !== undefined) {
     const seconds = Math.max(0, Math.ceil((retryAt - now) / 1_000));
-    return row(`Reconnecting: attempt ${attempt} in ${seconds} s ${theme.symbols.separator} ${why}`, "warn");
+    return row(words.statusAttemptIn(attempt, seconds) + between + why, "warn");
   }
   if (attempt > 0 || status === "reconnecting") {
-    const which = attempt > 0 ? `: attempt ${attempt}` : "";
-    return row(`Reconnecting${which} ${theme.symbols.separator} ${why}`, "warn");
+    return row(words.statusAttempt(attempt) + between + why, "warn");
   }
-  if (recovering) return row("Recovering: the link was lost; looking for the answer", "warn");
+  if (recovering) return row(words.statusRecovering, "warn");
   const dismiss = hasCommands ? " (/dismiss)" : "";
   if (problem) return row(`${inLine(problem.title)}. ${inLine(problem.detail)}${dismiss}`, "error");
-  if (status === "closed" && reason) return row(`Not connected: ${why}. The next message connects.`, "warn");
+  if (status === "closed" && reason) return row(words.statusClosed(why), "warn");
   return [];
 }
 
@@ -90,17 +95,21 @@ function bounded(rows: readonly Row[], maxRows: number, columns: number): readon
 }
 
 function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): Row {
-  const { connection, seconds, usage, cost, note, messages } = facts;
+  const { connection, seconds, usage, cost, note, messages, context } = facts;
   const { isWorking, waiting } = progressOf(facts);
   const between = ` ${theme.symbols.separator} `;
+  const says = screenWords(theme);
   const span = (text: string, tone: Tone): Span => ({ text, tone });
-  const time = seconds === undefined ? "" : ` ${timeWords(seconds)}`;
+  const time = seconds === undefined ? "" : ` ${timeWords(seconds, says)}`;
   const words: readonly Span[] = [
     ...(note === undefined ? [] : [span(note, "warn")]),
-    ...(isWorking ? [span(`${theme.symbols.running} working${time}`, "accent")] : []),
-    span(connectionWord(connection, (messages?.length ?? 0) > 0), "dim"),
-    ...(waiting > 0 ? [span(`${waiting} queued${heldWord(facts)}`, "warn")] : []),
-    ...[...moneyWords(cost), ...usageWords(usage)].map((text) => span(text, "dim")),
+    ...(isWorking ? [span(`${theme.symbols.running} ${says.statusWorking}${time}`, "accent")] : []),
+    span(says[connectionWord(connection, (messages?.length ?? 0) > 0)], "dim"),
+    ...(waiting > 0 ? [span(`${says.statusQueued(waiting)}${heldWord(facts)}`, "warn")] : []),
+    ...meter(context, columns, says),
+    ...[...moneyWords(cost, says), ...usageWords(context ? withoutContext(usage) : usage, says)].map((text) =>
+      span(text, "dim"),
+    ),
   ];
   const row: Span[] = [];
   let width = 0;
@@ -114,22 +123,45 @@ function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): R
   return clippedRow(row, columns);
 }
 
+/** From these shares on, the context has a colour. Agents compact it, or fail, when it is full. */
+const FULLER = 0.8;
+const FULL = 0.95;
+
+/** How full the context is, `context 45% of 200.0k`, or its tokens if the size is unknown. */
+function meter(context: StatusFacts["context"], columns: number, words: TerminalWords): readonly Span[] {
+  if (!context) return [];
+  const { used, size } = context;
+  if (size === undefined || size <= 0) return [{ text: words.usageContext(short(used)), tone: "dim" }];
+  const share = used / size;
+  const of = columns < WIDE ? undefined : short(size);
+  const tone = share >= FULL ? "error" : share >= FULLER ? "warn" : "dim";
+  return [{ text: words.statusContext(Math.round(share * 100), of), tone }];
+}
+
+/** The meter says how full the context is. */
+function withoutContext({ context_tokens: _, ...usage }: StatusFacts["usage"]): StatusFacts["usage"] {
+  return usage;
+}
+
+/** Columns from which the meter names the size. */
+const WIDE = 60;
+
 /** The command that sends loaded prompts. */
 function heldWord({ queue, hasCommands = false }: StatusFacts): string {
   return hasCommands && queue.some(({ held }) => held) ? " (/send)" : "";
 }
 
-function connectionWord({ status, contextLost, reason }: ChatConnection, hasMessages: boolean): string {
-  if (contextLost) return "context forgotten";
-  if (status === "idle") return reason || hasMessages ? "not connected" : "not connected yet";
+function connectionWord({ status, contextLost, reason }: ChatConnection, hasMessages: boolean): TerminalText {
+  if (contextLost) return "statusForgotten";
+  if (status === "idle") return reason || hasMessages ? "statusNotConnected" : "statusNotConnectedYet";
   return CONNECTION_WORDS[status];
 }
 
 const CONNECTION_WORDS = {
-  connecting: "connecting",
-  handshaking: "connecting",
-  ready: "connected",
-  reconnecting: "reconnecting",
-  draining: "closing",
-  closed: "not connected",
-} as const satisfies Readonly<Record<Exclude<ChatConnection["status"], "idle">, string>>;
+  connecting: "statusConnecting",
+  handshaking: "statusConnecting",
+  ready: "statusConnected",
+  reconnecting: "statusReconnecting",
+  draining: "statusClosing",
+  closed: "statusNotConnected",
+} as const satisfies Readonly<Record<Exclude<ChatConnection["status"], "idle">, TerminalText>>;

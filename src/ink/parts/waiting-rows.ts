@@ -4,7 +4,7 @@ import type { List } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
 import { clippedRow, inLine, type Row, type Surface } from "../rows/row.ts";
 import { unitsOf, widthOf } from "../rows/width.ts";
-import type { Theme } from "../theme.ts";
+import { screenWords, type Theme } from "../theme.ts";
 
 export interface ProgressFacts {
   /** @default unknown */
@@ -47,13 +47,17 @@ export function waitingRows(
   const shown = prompts.length > limit ? limit - 1 : prompts.length;
   const more = prompts.length - shown;
   const rows = prompts.slice(0, shown).map((prompt) => waitingRow(prompt, columns, theme));
-  return more > 0 ? [...rows, clippedRow([{ text: `  ${more} more wait`, tone: "dim" }], columns)] : rows;
+  return more > 0
+    ? [...rows, clippedRow([{ text: `  ${screenWords(theme).waitingMore(more)}`, tone: "dim" }], columns)]
+    : rows;
 }
 
-function waitingRow({ parts }: ChatMessage, columns: number, { symbols }: Theme): Row {
-  const note = " (waits)";
+function waitingRow({ parts }: ChatMessage, columns: number, theme: Theme): Row {
+  const { symbols } = theme;
+  const words = screenWords(theme);
+  const note = ` (${words.promptWaits})`;
   const first = parts.at(0);
-  const text = first?.type === "text" ? inLine(first.text.slice(0, unitsOf(columns))) : "a file";
+  const text = first?.type === "text" ? inLine(first.text.slice(0, unitsOf(columns))) : words.waitingFile;
   const [front] = clippedRow([{ text: `${symbols.prompt} ${text}`, tone: "dim" }], columns - widthOf(note));
   return clippedRow([...(front ? [front] : []), { text: note, tone: "dim" }], columns);
 }

@@ -1,29 +1,27 @@
 // Tokens, costs and times in words.
+
+import type { TerminalWords } from "../../screens/words-terminal.ts";
 import type { UniversalCost, UniversalUsage } from "../../universal/events.ts";
 import { inLine } from "../rows/row.ts";
 
-export function usageWords({
-  input_tokens,
-  output_tokens,
-  context_tokens,
-}: UniversalUsage): readonly string[] {
+export function usageWords(
+  { input_tokens, output_tokens, context_tokens }: UniversalUsage,
+  words: TerminalWords,
+): readonly string[] {
   return [
-    ...(input_tokens === undefined ? [] : [`${short(input_tokens)} in`]),
-    ...(output_tokens === undefined ? [] : [`${short(output_tokens)} out`]),
-    ...(context_tokens === undefined ? [] : [`${short(context_tokens)} context`]),
+    ...(input_tokens === undefined ? [] : [words.usageIn(short(input_tokens))]),
+    ...(output_tokens === undefined ? [] : [words.usageOut(short(output_tokens))]),
+    ...(context_tokens === undefined ? [] : [words.usageContext(short(context_tokens))]),
   ];
 }
 
 /** Costs in words, such as `3 credits`; `1 credit`. */
-export function moneyWords(costs: readonly UniversalCost[]): readonly string[] {
-  return costs.map(({ total, currency }) => {
-    const shown = amount(total);
-    return `${shown} ${shown === "1" && currency === "credits" ? "credit" : inLine(currency)}`;
-  });
+export function moneyWords(costs: readonly UniversalCost[], words: TerminalWords): readonly string[] {
+  return costs.map(({ total, currency }) => words.cost(amount(total), inLine(currency)));
 }
 
 /** `950`, `12.3k`, `1.2M`. */
-function short(count: number): string {
+export function short(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 999_950) return `${(count / 1_000).toFixed(1)}k`;
   return `${(count / 1_000_000).toFixed(1)}M`;
@@ -35,9 +33,9 @@ function amount(total: number): string {
 }
 
 /** `12 s`, `3 min 5 s`, `1 h 2 min`. */
-export function timeWords(seconds: number): string {
+export function timeWords(seconds: number, words: TerminalWords): string {
   const whole = Math.max(0, Math.floor(seconds));
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
+  if (whole < 60) return words.seconds(whole);
+  if (whole < 3_600) return words.minutes(Math.floor(whole / 60), whole % 60);
+  return words.hours(Math.floor(whole / 3_600), Math.floor((whole % 3_600) / 60));
 }

@@ -1,13 +1,16 @@
 // Rows of the terminal: safe text in one or more tones.
 import { inert } from "../../chat/print/inert.ts";
+import type { Highlighter } from "../../screens/highlight.ts";
 import type { Symbols, Theme, Tone } from "../theme.ts";
 import { graphemes, graphemeWidth, unitsOf, widthOf } from "./width.ts";
 import { type WrapOptions, wrap } from "./wrap.ts";
 
-/** Text in one tone, without line breaks and terminal controls. */
+/** Text without line breaks and terminal controls. */
 export interface Span {
   readonly text: string;
   readonly tone: Tone;
+  /** Further tones. Their styles are added to the style of `tone`. */
+  readonly also?: readonly Tone[];
 }
 
 export type Row = readonly Span[];
@@ -26,6 +29,8 @@ export interface Piece {
 export interface Surface {
   readonly columns: number;
   readonly theme: Theme;
+  /** Colours code. @default code has one tone */
+  readonly highlight?: Highlighter | undefined;
 }
 
 export interface RowsOptions extends WrapOptions {
@@ -88,6 +93,10 @@ function fitting(all: readonly string[], columns: number): readonly string[] {
     return left < 0;
   });
   return end < 0 ? all : all.slice(0, end);
+}
+
+export function rowWidth(row: Row): number {
+  return row.reduce((sum, { text }) => sum + widthOf(text), 0);
 }
 
 export function clippedRow(row: Row, columns: number): Row {

@@ -27,8 +27,9 @@ export function Rows({ rows, theme, isCut = false }: RowsProps): ReactElement {
   );
 }
 
-function spanOf({ text, tone }: Span, index: number, theme: Theme): ReactElement | string {
-  const style = theme.styles[tone];
+function spanOf({ text, tone, also = [] }: Span, index: number, theme: Theme): ReactElement | string {
+  let style = theme.styles[tone];
+  for (const further of also) style = { ...style, ...theme.styles[further] };
   return Object.keys(style).length === 0 ? (
     text
   ) : (
@@ -61,7 +62,7 @@ function blocksOf(rows: readonly Row[]): readonly (string | Row)[] {
 const PLAIN: Tone = "plain";
 
 function isPlain(row: Row): boolean {
-  return row.every(({ tone }) => tone === PLAIN);
+  return row.every(({ tone, also }) => tone === PLAIN && also === undefined);
 }
 
 function textOf(row: Row): string {

@@ -2,15 +2,19 @@
 import type { Chat } from "../../chat/chat.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { CancelTimer, Clock } from "../../core/clock.ts";
+import type { Highlighter } from "../../screens/highlight.ts";
+import type { TerminalWords } from "../../screens/words-terminal.ts";
 import { composerRows } from "../composer/composer-rows.ts";
 import { statusRows } from "../parts/status-rows.ts";
 import { progressOf, waitingRows } from "../parts/waiting-rows.ts";
 import type { Press } from "../press.ts";
 import { displayed, EMPTY_ROW, type Piece, type Row, rowsOf, type Surface } from "../rows/row.ts";
-import type { Theme } from "../theme.ts";
+import { type Theme, worded } from "../theme.ts";
 import { MessagesPrinter } from "../transcript/messages-printer.ts";
 import type { PartLook, Sink } from "../transcript/sink.ts";
-import { type ExitReason, Keyboard } from "./keyboard.ts";
+import type { CommandOptions, ExitReason } from "./desk.ts";
+import { type ChatHeader, Header } from "./header.ts";
+import { Keyboard } from "./keyboard.ts";
 import { dialogRows, hasSpaceForBoth, layOut, liveRows, type Size } from "./layout.ts";
 import { LocalCommands, type RunCommand } from "./local-commands.ts";
 import { type DialogHold, OpenDialog } from "./open-dialog.ts";
@@ -20,9 +24,17 @@ import { type Printed, Printout, TAIL_ROWS } from "./printed.ts";
 export interface ScreenOptions {
   readonly chat: Chat;
   readonly theme: Theme;
+  readonly highlight?: Highlighter | undefined;
   readonly clock: Clock;
   readonly size: Size;
   readonly placeholder: string;
+  readonly words: TerminalWords;
+  /** @default nothing is known */
+  readonly header?: ChatHeader | undefined;
+  /** What the commands may do. @default nothing */
+  readonly commands?: CommandOptions | undefined;
+  /** Puts a text on the clipboard of the terminal. */
+  readonly clipboard: (text: string) => void;
   /** Absent: `!command` is not available. */
   readonly runCommand?: RunCommand | undefined;
   readonly onExit: (how: ExitReason) => void;
@@ -42,12 +54,15 @@ export class ChatScreen {
   readonly #pace: Pace;
   readonly #transcript = new MessagesPrinter();
   readonly #printout = new Printout();
+  readonly #header: Header;
   readonly #dialog: OpenDialog;
   readonly #local: LocalCommands;
   readonly #keyboard: Keyboard;
   readonly #listeners = new Set<() => void>();
   #size: Size;
+  /** With the words. */
   #theme: Theme;
+  #given: Theme;
   #busySince: number | undefined;
   #frame: Frame;
   #isWholeDialog = false;
@@ -62,18 +77,25 @@ export class ChatScreen {
   constructor(options: ScreenOptions) {
     this.#options = options;
     this.#size = options.size;
-    this.#theme = options.theme;
-    this.#dialog = new OpenDialog(options.chat);
-    this.#local = new LocalCommands(options.runCommand, () => this.#pace.request());
+    this.#theme = worded(options.theme, options.words);
+    this.#given = options.theme;
+    const { words, commands = {} } = options;
+    const changed = (): void => this.#pace.request();
+    this.#header = new Header(options.header ?? {}, words);
+    this.#dialog = new OpenDialog(options.chat, words);
+    this.#local = new LocalCommands(options.runCommand, words, changed);
     this.#keyboard = new Keyboard({
       ...options,
+      commands,
+      changed,
       dialog: this.#dialog,
       local: this.#local,
       canRun: options.runCommand !== undefined,
       leave: (how) => {
         this.#leaving = { how };
+        changed();
       },
-      say: (text) => this.#say(text),
+      say: (rows) => this.#printout.enqueue(rows(this.#surface)),
       unfold: () => this.#unfold(),
     });
     this.#pace = new Pace(options.clock, () => this.#draw());
@@ -119,8 +141,9 @@ export class ChatScreen {
   }
 
   restyle(theme: Theme): void {
-    if (theme === this.#theme) return;
-    this.#theme = theme;
+    if (theme === this.#given) return;
+    this.#given = theme;
+    this.#theme = worded(theme, this.#options.words);
     this.#pace.request();
   }
 
@@ -139,8 +162,10 @@ export class ChatScreen {
   /** Prints the last folded text in full. Returns false if there is none. */
   #unfold(): boolean {
     const { folded } = this.#printout;
-    if (folded) this.#say(`${displayed(folded.title)}:\n${displayed(folded.text).trimEnd()}`);
-    return folded !== undefined;
+    if (!folded) return false;
+    this.#say(`${displayed(folded.title)}:`);
+    this.#printout.enqueue(folded.rows(this.#surface));
+    return true;
   }
 
   #say(text: string): void {
@@ -160,6 +185,7 @@ export class ChatScreen {
     let isDone = true;
     const facts = { ...this.#printing, hasCommands: true, now, tailRows: TAIL_ROWS };
     this.#printout.frame(facts, (sink) => {
+      sink.print(this.#header.rows(snapshot, this.#surface));
       isDone = this.#print(snapshot, sink);
     });
     this.#held = this.#keyboard.isAside
@@ -179,7 +205,7 @@ export class ChatScreen {
   /** Prints the answer, then messages of the screen. Returns whether nothing is left to print. */
   #print(snapshot: ChatSnapshot, sink: Sink): boolean {
     this.#isHolding = this.#dialog.isAbove && !this.#leaving && (this.#isHolding || this.#printout.hasBegun);
-    const isPrinted = this.#isHolding || this.#transcript.print(snapshot.messages, sink);
+    const isPrinted = this.#isHolding || this.#transcript.print(snapshot.messages, sink, snapshot.plan);
     if (!isPrinted || sink.space <= 0) return false;
     this.#printout.drain(sink);
     if (sink.space <= 0) return false;
@@ -206,6 +232,7 @@ export class ChatScreen {
       dialog: isAsking ? (maxRows) => this.#dialog.rows({ ...surface, maxRows }, snapshot, hold) : undefined,
       isTyping: !keysAreAbove,
       status: (maxRows) => statusRows(this.#facts(snapshot, now), { ...surface, now, maxRows }),
+      above: (maxRows) => this.#keyboard.above(surface, maxRows),
       composer: (maxRows) =>
         composerRows(this.#keyboard.editor, {
           ...surface,
@@ -231,7 +258,7 @@ export class ChatScreen {
   }
 
   get #surface(): Surface {
-    return { columns: this.#size.columns, theme: this.#theme };
+    return { columns: this.#size.columns, theme: this.#theme, highlight: this.#options.highlight };
   }
 
   get #printing(): PartLook {

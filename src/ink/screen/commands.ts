@@ -1,45 +1,190 @@
-// Parses what the user types: prompts, and commands such as `/help` and `!ls`.
+// The commands of the screen: one table for the composer, its menu and `/help`.
+import type { ChatMessage } from "../../universal/transcript/message.ts";
+import type { TranscriptChoice } from "../../universal/transcript/transcript.ts";
+import { inLine } from "../rows/row.ts";
+import { branchChoices, promptChoices, runBranch, runEdit } from "./branch-commands.ts";
+import type { Done, ScreenCommand } from "./command.ts";
+import type { Choice } from "./completion.ts";
+import type { Desk } from "./desk.ts";
+import { exportChoices, runCopy, runExport } from "./export-commands.ts";
+import { helpRows } from "./help.ts";
+import { queueChoices, runQueue } from "./queue-command.ts";
 
-export type Input =
-  | { readonly type: "blank" }
-  | { readonly type: "prompt"; readonly text: string }
-  /** A command for this machine. */
-  | { readonly type: "local"; readonly command: string }
-  | { readonly type: "help" | "retry" | "again" | "send" | "quit" | "dismiss" }
-  | { readonly type: "unknown"; readonly name: string };
+const canBranch = ({ chat }: Desk): boolean => chat.getSnapshot().capabilities?.branches !== false;
+const hasChats = ({ options }: Desk): boolean => options.chats !== undefined;
 
-/** `/name` is a command of the screen, `!` begins one of this machine. `/etc/hosts` is a prompt. */
-export function readInput(text: string): Input {
-  const trimmed = text.trim();
-  if (trimmed === "" || trimmed === "!") return { type: "blank" };
-  if (trimmed.startsWith("!")) return { type: "local", command: trimmed.slice(1).trim() };
-  const name = /^\/([a-z?-]+)$/i.exec(trimmed)?.[1]?.toLowerCase();
-  switch (name) {
-    case undefined:
-      return { type: "prompt", text };
-    case "help":
-    case "retry":
-    case "again":
-    case "send":
-    case "quit":
-    case "dismiss":
-      return { type: name };
-    default:
-      return { type: "unknown", name: `/${name}` };
-  }
+export const COMMANDS: readonly ScreenCommand[] = [
+  {
+    name: "help",
+    says: "helpHelp",
+    run: (desk) => {
+      desk.say((surface) => helpRows(desk, COMMANDS, surface));
+      return undefined;
+    },
+  },
+  {
+    name: "edit",
+    says: "helpEdit",
+    argument: "argumentPrompt",
+    choices: promptChoices,
+    isOffered: canBranch,
+    run: runEdit,
+  },
+  {
+    name: "regenerate",
+    says: "helpRegenerate",
+    isOffered: canBranch,
+    run: ({ chat, words }) => {
+      const last = lastTurn(chat.getSnapshot().messages.toArray());
+      if (!last) return words.noteNothingToRegenerate;
+      return chat.regenerate(last.id).ok ? words.noteFilesStay : undefined;
+    },
+  },
+  {
+    name: "branch",
+    says: "helpBranch",
+    argument: "argumentBranch",
+    needsArgument: true,
+    choices: branchChoices,
+    isOffered: canBranch,
+    run: runBranch,
+  },
+  {
+    name: "retry",
+    says: "helpRetry",
+    run: ({ chat, words }) => {
+      const last = lastTurn(chat.getSnapshot().messages.toArray());
+      if (!last) return words.noteNothingToRetry;
+      chat.retry(last.id);
+      return undefined;
+    },
+  },
+  {
+    name: "queue",
+    says: "helpQueue",
+    argument: "argumentQueue",
+    needsArgument: true,
+    choices: queueChoices,
+    run: runQueue,
+  },
+  {
+    name: "send",
+    says: "helpSend",
+    run: ({ chat, words }) => {
+      if (!chat.getSnapshot().queue.some(({ held }) => held)) return words.noteNothingHeld;
+      chat.resume();
+      return undefined;
+    },
+  },
+  {
+    name: "mode",
+    says: "helpMode",
+    argument: "argumentMode",
+    needsArgument: true,
+    choices: ({ chat }) => choicesOf("/mode", chat.getSnapshot().modes),
+    isOffered: ({ chat }) => chat.getSnapshot().modes !== null,
+    run: ({ chat, words, later }, argument) => {
+      const found = namedIn(chat.getSnapshot().modes, argument);
+      if (!found) return { fix: words.noteNoSuchMode(inLine(argument)) };
+      const done = words.modeIs(inLine(found.name));
+      later(chat.setMode(found.id).then(({ ok }) => (ok ? done : ""))); // otherwise the banner says why
+      return undefined;
+    },
+  },
+  {
+    name: "model",
+    says: "helpModel",
+    argument: "argumentModel",
+    needsArgument: true,
+    choices: ({ chat }) => choicesOf("/model", chat.getSnapshot().models),
+    isOffered: ({ chat }) => chat.getSnapshot().models !== null,
+    run: ({ chat, words, later }, argument) => {
+      const found = namedIn(chat.getSnapshot().models, argument);
+      if (!found) return { fix: words.noteNoSuchModel(inLine(argument)) };
+      const done = words.modelIs(inLine(found.name));
+      later(chat.setModel(found.id).then(({ ok }) => (ok ? done : ""))); // otherwise the banner says why
+      return undefined;
+    },
+  },
+  { name: "copy", says: "helpCopy", run: runCopy },
+  {
+    name: "export",
+    says: "helpExport",
+    argument: "argumentFile",
+    choices: exportChoices,
+    isOffered: ({ options }) => options.writeFile !== undefined,
+    run: runExport,
+  },
+  {
+    name: "chats",
+    says: "helpChats",
+    argument: "argumentChat",
+    needsArgument: true,
+    choices: async ({ options }) =>
+      ((await options.chats?.()) ?? []).map(({ id, title }) => {
+        return { insert: `/chats ${id}`, label: inLine(title), detail: inLine(id), isWhole: true };
+      }),
+    isOffered: hasChats,
+    run: openChat,
+  },
+  {
+    name: "new",
+    says: "helpNew",
+    isOffered: hasChats,
+    run: ({ leave }) => {
+      leave({ open: null });
+      return undefined;
+    },
+  },
+  {
+    name: "dismiss",
+    says: "helpDismiss",
+    run: ({ chat, words }) => {
+      if (!chat.getSnapshot().problem) return words.noteNothingToDismiss;
+      chat.dismiss();
+      return undefined;
+    },
+  },
+  {
+    name: "quit",
+    says: "helpQuit",
+    run: ({ leave }) => {
+      leave("quit");
+      return undefined;
+    },
+  },
+];
+
+/** Leaves for a chat of the list. */
+function openChat({ options, words, leave, later }: Desk, argument: string): Done {
+  const id = argument.trim();
+  const open = async (): Promise<string> => {
+    const chats = (await options.chats?.()) ?? [];
+    if (!chats.some((chat) => chat.id === id)) return words.noteNoSuchChat(inLine(id));
+    leave({ open: id });
+    return "";
+  };
+  later(open());
+  return undefined;
 }
 
-/** @param canRun whether `!command` is available */
-export function helpOf(canRun: boolean): string {
-  return canRun ? `${HELP}\n${LOCAL_HELP}` : HELP;
+function choicesOf(command: string, choice: TranscriptChoice | null): readonly Choice[] {
+  return (choice?.available ?? []).map(({ id, name, description }) => ({
+    insert: `${command} ${id}`,
+    label: `${inLine(name)}${id === choice?.current ? " *" : ""}`,
+    ...(description === undefined ? {} : { detail: description }),
+    isWhole: true,
+  }));
 }
 
-const HELP = `Enter sends; while an answer comes, the prompt waits. Alt-Enter, Ctrl-J, or a backslash and Enter begin a new line.
-Esc cancels the answer; prompts that wait are sent. In a question it goes back. Ctrl-C clears the line; otherwise it cancels the answer
-and all prompts that wait; otherwise it leaves. Ctrl-D leaves.
-Up and Down go through your prompts. Ctrl-A, E, K, U, W, Y edit as in a shell.
-Ctrl-R shows or folds the reasoning from now on. Ctrl-O shows in full what was folded last.
-/retry sends the last prompt again. /again asks for another answer in place of the last one, where the agent can go back; files that were
-changed stay changed. /send sends the prompts that waited when an earlier chat ended. /dismiss takes an error away. /quit leaves.`;
+function namedIn(choice: TranscriptChoice | null, given: string) {
+  const wanted = given.trim().toLowerCase();
+  return choice?.available.find(
+    ({ id, name }) => id.toLowerCase() === wanted || name.toLowerCase() === wanted,
+  );
+}
 
-const LOCAL_HELP = "!command runs on this machine; the next prompt includes its output.";
+/** The last prompt or answer. Skips system messages between turns. */
+function lastTurn(messages: readonly ChatMessage[]): ChatMessage | undefined {
+  return messages.findLast(({ role }) => role !== "system");
+}

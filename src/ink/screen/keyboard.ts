@@ -2,31 +2,42 @@
 import type { Chat } from "../../chat/chat.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { ChatMessage } from "../../universal/transcript/message.ts";
-import { type EditorState, editorAction, editorText, emptyEditor, stepEditor } from "../composer/editor.ts";
+import type { TerminalWords } from "../../screens/words-terminal.ts";
+import { type EditorState, MAX_HISTORY } from "../composer/editor.ts";
+import { doesOf } from "../keys.ts";
 import type { Press } from "../press.ts";
-import { displayed } from "../rows/row.ts";
-import { helpOf, readInput } from "./commands.ts";
+import type { Row, Surface } from "../rows/row.ts";
+import { messageText } from "./branch-commands.ts";
+import { COMMANDS } from "./commands.ts";
+import { type CommandOptions, type Desk, type ExitReason, reasonOf } from "./desk.ts";
+import { ComposerDraft } from "./draft.ts";
 import type { LocalCommands } from "./local-commands.ts";
+import { lookupAt } from "./lookup.ts";
 import type { Keys, OpenDialog } from "./open-dialog.ts";
-
-/** How the user leaves. `quit`: by `/quit` or Ctrl-D. `interrupted`: by Ctrl-C. */
-export type ExitReason = "quit" | "interrupted";
+import { QueueNumbers } from "./queue-numbers.ts";
+import { SCREEN_KEYS } from "./screen-keys.ts";
+import { submit } from "./submit.ts";
 
 export interface KeyboardHost {
   readonly chat: Chat;
-  readonly clock: Pick<Clock, "now">;
+  readonly words: TerminalWords;
+  readonly commands: CommandOptions;
+  readonly clipboard: (text: string) => void;
+  readonly clock: Pick<Clock, "now" | "wallTime">;
   readonly dialog: OpenDialog;
   readonly local: LocalCommands;
   readonly leave: (how: ExitReason) => void;
   readonly canRun: boolean;
-  readonly say: (text: string) => void;
+  readonly say: (rows: (surface: Surface) => readonly Row[]) => void;
   readonly unfold: () => boolean;
+  /** Something has changed without a key. */
+  readonly changed: () => void;
 }
 
 export class Keyboard {
   readonly #host: KeyboardHost;
-  #editor: EditorState = emptyEditor;
+  readonly #desk: Desk;
+  readonly #draft: ComposerDraft;
   #note: string | undefined;
   #typedAt = Number.NEGATIVE_INFINITY;
   #pressedAt = Number.NEGATIVE_INFINITY;
@@ -37,12 +48,41 @@ export class Keyboard {
   /** The prompt whose answer was cancelled last. The next answer clears the note about it. */
   #cancelled: string | undefined;
 
+  /** Whether the prompts of an earlier chat are in the history. */
+  #hasRemembered = false;
+
   constructor(host: KeyboardHost) {
+    const { chat, words, commands, clipboard, clock, canRun, say, leave } = host;
     this.#host = host;
+    this.#desk = {
+      ...{ chat, words, options: commands, clipboard, clock, canRun, say, leave },
+      numbers: new QueueNumbers(),
+      compose: (composed) => {
+        if (this.#draft.isEmpty) this.#draft.compose(composed);
+      },
+      later: (note) => {
+        note.then(
+          (text) => this.#tell(text),
+          (error: unknown) => this.#tell(words.noteFailed(reasonOf(error))),
+        );
+      },
+    };
+    this.#draft = new ComposerDraft({
+      words,
+      lookup: (editor) => (host.dialog.isOpen ? undefined : lookupAt(editor, this.#desk, COMMANDS)),
+      takesImages: () => chat.getSnapshot().capabilities?.images === true,
+      note: (text) => this.#tell(text),
+      changed: host.changed,
+    });
   }
 
   get editor(): EditorState {
-    return this.#editor;
+    return this.#draft.editor;
+  }
+
+  /** The rows above the composer. */
+  above(surface: Surface, maxRows: number): readonly Row[] {
+    return this.#draft.above(surface, maxRows);
   }
 
   /** The effect of the last key, or why it had none. */
@@ -66,6 +106,7 @@ export class Keyboard {
   /** Updates the state for a new snapshot. */
   follow(snapshot: ChatSnapshot): void {
     const { busy, queue } = snapshot;
+    if (!snapshot.loading) this.#remember(snapshot);
     if (!busy && queue.length === 0) this.#isCancelled = false;
     if (this.#cancelled === undefined || !busy || lastSent(snapshot) === this.#cancelled) return;
     this.#cancelled = undefined;
@@ -75,14 +116,15 @@ export class Keyboard {
   /** The open dialog has changed. */
   asked(): void {
     this.#isAside = false;
+    this.#draft.interrupted();
   }
 
   press(press: Press): void {
     const { dialog } = this.#host;
     this.#unsay();
     this.#pressedAt = this.#host.clock.now();
-    if (!this.#command(press)) {
-      if (!this.#isAside && dialog.takes(press, this.#editor.text !== "")) dialog.press(press);
+    if (!this.#special(press) && !this.#command(press)) {
+      if (!this.#isAside && dialog.takes(press, !this.#draft.isEmpty)) dialog.press(press);
       else this.#edit(press);
     }
     this.#follow();
@@ -97,9 +139,26 @@ export class Keyboard {
       return;
     }
     this.#typedAt = clock.now();
-    this.#editor = stepEditor(this.#editor, { type: "paste", text });
+    this.#draft.paste(text);
     this.#isAside ||= dialog.takesKeys;
     this.#follow();
+  }
+
+  #tell(note: string): void {
+    if (note !== "") this.#note = note;
+    this.#host.changed();
+  }
+
+  /** Once, with the messages of an earlier chat. */
+  #remember({ messages }: ChatSnapshot): void {
+    if (this.#hasRemembered) return;
+    this.#hasRemembered = true;
+    const prompts: string[] = [];
+    for (let at = messages.length - 1; at >= 0 && prompts.length < MAX_HISTORY; at--) {
+      const message = messages.at(at);
+      if (message?.role === "user") prompts.unshift(messageText(message));
+    }
+    if (prompts.length > 0) this.#draft.remember(prompts);
   }
 
   #unsay(): void {
@@ -109,38 +168,51 @@ export class Keyboard {
 
   /** Returns to the dialog once the composer is empty. */
   #follow(): void {
-    if (!this.#isAside || this.#editor.text !== "") return;
+    if (!this.#isAside || !this.#draft.isEmpty) return;
     this.#isAside = false;
     this.#typedAt = Number.NEGATIVE_INFINITY;
     this.#host.dialog.hide();
   }
 
+  /** Handles keys of the menu above the composer, and of the search. */
+  #special(press: Press): boolean {
+    if (this.#host.dialog.takesKeys && !this.#isAside) return false;
+    const done = this.#draft.special(press);
+    if (done === undefined) return false;
+    this.#typedAt = this.#host.clock.now();
+    if (done === "submit") this.#send();
+    return true;
+  }
+
   /** Handles keys that do the same in the composer and in dialogs. */
   #command(press: Press): boolean {
-    if (press.type === "text") return false;
-    switch (press.key) {
-      case "ctrl-c":
+    const { dialog, words } = this.#host;
+    switch (doesOf(SCREEN_KEYS, press)) {
+      case "interrupt":
         this.#interrupt();
         return true;
-      case "ctrl-d":
-        if (this.#editor.text !== "" || this.#isWritingInDialog) return false;
+      case "leave":
+        if (!this.#draft.isEmpty || this.#isWritingInDialog) return false;
         this.#host.leave("quit");
         return true;
-      case "ctrl-r":
+      case "search":
+        if (dialog.takesKeys && !this.#isAside) return false;
+        this.#typedAt = this.#host.clock.now();
+        this.#draft.search();
+        return true;
+      case "reasoning":
         this.#foldsReasoning = !this.#foldsReasoning;
-        this.#note = this.#foldsReasoning
-          ? "reasoning is folded from now on"
-          : "reasoning is shown from now on";
+        this.#note = this.#foldsReasoning ? words.noteReasoningFolded : words.noteReasoningShown;
         return true;
-      case "ctrl-o":
-        if (!this.#host.unfold()) this.#note = "nothing is folded";
+      case "unfold":
+        if (!this.#host.unfold()) this.#note = words.noteNothingFolded;
         return true;
-      case "escape":
-        if (this.#host.dialog.takesEscape && !this.#isAside) return false;
-        if (this.#host.dialog.ignoresEscape) return true;
+      case "cancel":
+        if (dialog.takesEscape && !this.#isAside) return false;
+        if (dialog.ignoresEscape) return true;
         this.#cancelTurn("turn");
         return true;
-      default:
+      case undefined:
         return false;
     }
   }
@@ -155,8 +227,8 @@ export class Keyboard {
       this.#host.dialog.clearText();
       return;
     }
-    if (this.#editor.text !== "") this.#editor = stepEditor(this.#editor, { type: "clear" });
-    else if (this.#host.local.stop()) this.#note = "the command is being stopped; Ctrl-C again leaves";
+    if (!this.#draft.isEmpty) this.#draft.clear();
+    else if (this.#host.local.stop()) this.#note = this.#host.words.localStopping;
     else if ((busy || queue.length > 0) && !this.#isCancelled) {
       this.#isCancelled = true;
       this.#cancelTurn("all");
@@ -164,82 +236,30 @@ export class Keyboard {
   }
 
   #cancelTurn(what: "turn" | "all"): void {
-    const { chat } = this.#host;
+    const { chat, words } = this.#host;
     const snapshot = chat.getSnapshot();
     const { busy, queue } = snapshot;
     if (!busy && (what === "turn" || queue.length === 0)) {
-      this.#note = "nothing runs";
+      this.#note = words.noteNothingRuns;
       return;
     }
     chat.cancel(what);
     this.#host.dialog.hide(); // further keys of the same input must not decide
-    this.#note = what === "all" ? "cancelled; Ctrl-C again leaves" : "cancelled";
+    this.#note = what === "all" ? words.noteAllCancelled : words.noteCancelled;
     this.#cancelled = lastSent(snapshot);
   }
 
   #edit(press: Press): void {
     this.#typedAt = this.#host.clock.now();
-    const action = editorAction(press, this.#editor);
-    if (action === "submit") {
-      this.#typedAt = Number.NEGATIVE_INFINITY; // the user has finished typing
-      this.#submit();
-    } else if (action) {
-      this.#editor = stepEditor(this.#editor, action);
-      this.#isAside ||= this.#host.dialog.takesKeys;
-    }
+    const done = this.#draft.press(press);
+    if (done === "submit") this.#send();
+    else if (done) this.#isAside ||= this.#host.dialog.takesKeys;
   }
 
-  #submit(): void {
-    const { chat } = this.#host;
-    const input = readInput(editorText(this.#editor));
-    switch (input.type) {
-      case "blank":
-        this.#note = "there is nothing to send";
-        return;
-      case "unknown":
-        this.#note = `there is no command ${displayed(input.name)}: /help shows them`;
-        return;
-      case "help":
-        this.#host.say(helpOf(this.#host.canRun));
-        break;
-      case "quit":
-        this.#host.leave("quit");
-        break;
-      case "dismiss":
-        if (chat.getSnapshot().problem) chat.dismiss();
-        else this.#note = "there is nothing to dismiss";
-        break;
-      case "retry": {
-        const last = lastTurn(chat.getSnapshot());
-        if (last) chat.retry(last.id);
-        else this.#note = "there is nothing to send again";
-        break;
-      }
-      case "again": {
-        const last = lastTurn(chat.getSnapshot());
-        if (last) chat.regenerate(last.id);
-        else this.#note = "there is nothing to ask again";
-        break;
-      }
-      case "send":
-        if (!chat.getSnapshot().queue.some(({ held }) => held)) this.#note = "no prompt of before waits";
-        else chat.resume();
-        break;
-      case "local": {
-        const refused = this.#host.local.run(input.command);
-        if (refused) {
-          this.#note = refused;
-          return;
-        }
-        break;
-      }
-      case "prompt": {
-        const result = chat.send(this.#host.local.attachTo(input.text));
-        if (!result.ok && result.id === undefined) return; // the banner says why, and the text stays
-        this.#host.local.sent();
-      }
-    }
-    this.#editor = stepEditor(this.#editor, { type: "sent" });
+  /** The user has finished typing. */
+  #send(): void {
+    this.#typedAt = Number.NEGATIVE_INFINITY;
+    this.#note = submit(this.#draft, this.#desk, this.#host.local) ?? this.#note;
   }
 }
 
@@ -250,9 +270,4 @@ function lastSent({ messages }: ChatSnapshot): string {
     if (message?.role === "user" && message.status === "sent") return message.id;
   }
   return "";
-}
-
-/** The last prompt or answer. Skips system messages between turns. */
-function lastTurn({ messages }: ChatSnapshot): ChatMessage | undefined {
-  return messages.toArray().findLast(({ role }) => role !== "system");
 }

@@ -13,12 +13,17 @@ export interface Pieces {
   /** Whether keys go to the composer. */
   readonly isTyping: boolean;
   readonly status: (maxRows: number) => readonly Row[];
+  /** The menu above the composer. Not beside a dialog, which needs the rows. */
+  readonly above: (maxRows: number) => readonly Row[];
   readonly composer: (maxRows: number) => Piece;
   /** The open end of the answer. Gets the remaining rows. */
   readonly tail: (maxRows: number) => readonly Row[];
 }
 
 const MAX_COMPOSER_ROWS = 8;
+
+/** So few that a menu from a terminal of 80 x 24 still fits into one of 40 x 15, where each row takes two lines. */
+const MAX_MENU_ROWS = 5;
 
 const BANNER_ROWS = 3;
 
@@ -58,16 +63,18 @@ export function sharesOf(size: Pick<Size, "rows">): Shares {
 }
 
 /** Stacks the parts, in at most `liveRows` rows. */
-export function layOut(size: Size, { dialog, isTyping, status, composer, tail }: Pieces): Piece {
+export function layOut(size: Size, { dialog, isTyping, status, above, composer, tail }: Pieces): Piece {
   const total = liveRows(size);
   if (dialog && !hasSpaceForBoth(size)) return bounded(dialog(total), total);
   const share = dialog ? 1 : Math.max(1, Math.min(MAX_COMPOSER_ROWS, Math.floor(total / 3)));
   const typed = composer(share);
   const line = status(Math.min(statusLimit(size), total - typed.rows.length));
   const asked = dialog?.(total - typed.rows.length - line.length);
-  const left = total - typed.rows.length - line.length - (asked?.rows.length ?? 0);
+  const space = total - typed.rows.length - line.length - (asked?.rows.length ?? 0);
+  const menu = dialog || space <= 0 ? [] : above(Math.min(MAX_MENU_ROWS, Math.ceil(space / 2)));
+  const left = space - menu.length;
   const shown = left > 0 ? tail(left) : [];
-  const before = [...shown, ...(asked?.rows ?? []), ...line];
+  const before = [...shown, ...(asked?.rows ?? []), ...line, ...menu];
   const rows = [...before, ...typed.rows].slice(-total);
   const at = asked?.cursor
     ? { x: asked.cursor.x, y: shown.length + asked.cursor.y }

@@ -1,5 +1,6 @@
 // Runs `!commands` one at a time. The next prompt includes the outputs of those that the user did not stop.
-import { foldedRows } from "../parts/folded.ts";
+import type { TerminalWords } from "../../screens/words-terminal.ts";
+import { foldedRows, foldedText } from "../parts/folded.ts";
 import { PROMPT_ROWS } from "../parts/message-rows.ts";
 import { OUTPUT_ROWS } from "../parts/tool-rows.ts";
 import { EMPTY_ROW, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
@@ -8,21 +9,23 @@ import type { Sink } from "../transcript/sink.ts";
 
 export class LocalCommands {
   readonly #start: RunCommand | undefined;
+  readonly #words: TerminalWords;
   readonly #changed: () => void;
   #current: { readonly run: LocalRun; readonly running: RunningCommand; isOver: boolean } | undefined;
   #over: readonly LocalRun[] = [];
 
-  constructor(start: RunCommand | undefined, changed: () => void) {
+  constructor(start: RunCommand | undefined, words: TerminalWords, changed: () => void) {
     this.#start = start;
+    this.#words = words;
     this.#changed = changed;
   }
 
   /** Runs a command. Returns the reason if the command was not started. */
   run(command: string): string | undefined {
     const start = this.#start;
-    if (!start) return "commands of this machine are not offered here";
-    if (this.#current) return "a command runs already: Ctrl-C stops it";
-    const run = new LocalRun(command);
+    if (!start) return this.#words.localNotOffered;
+    if (this.#current) return this.#words.localRunsAlready;
+    const run = new LocalRun(command, this.#words);
     const running = started(() =>
       start(command, (text) => {
         run.add(text);
@@ -117,9 +120,11 @@ class LocalRun {
   #dropped = 0;
   #end: CommandEnd | undefined;
   #hasHead = false;
+  readonly #words: TerminalWords;
 
-  constructor(command: string) {
+  constructor(command: string, words: TerminalWords) {
     this.command = command;
+    this.#words = words;
   }
 
   add(text: string): void {
@@ -143,28 +148,34 @@ class LocalRun {
       hang: HANG,
       maxRows: OUTPUT_ROWS,
       shows: "both",
+      words: this.#words,
     });
-    const stopped = this.isStopped ? "; the next prompt does not take it along" : "";
+    const stopped = this.isStopped ? `; ${this.#words.localStopped}` : "";
     sink.print([...rows, ...rowsOf(`${this.#says(this.#end)}${stopped}`, "dim", { columns: sink.columns })]);
-    if (isFolded) sink.fold([{ title: `The output of ${bounded(this.command)}`, text: this.#output }]);
+    if (isFolded) sink.fold([foldedText(this.#words.foldedOutput(bounded(this.command)), this.#output)]);
     return true;
   }
 
   #printHead(sink: Sink): void {
     const { columns } = sink;
     const hang: Span = { text: "! ", tone: "user" };
-    const options = { columns, tone: "user", hang, maxRows: PROMPT_ROWS, shows: "both" } as const;
+    const options = {
+      columns,
+      tone: "user",
+      hang,
+      maxRows: PROMPT_ROWS,
+      shows: "both",
+      words: this.#words,
+    } as const;
     const { rows, isFolded } = foldedRows(this.command, options);
     sink.print([EMPTY_ROW, ...rows]);
-    if (isFolded) sink.fold([{ title: "The command", text: this.command }]);
+    if (isFolded) sink.fold([foldedText(this.#words.foldedCommand, this.command)]);
   }
 
   live(columns: number, maxRows: number, { symbols }: Theme): readonly Row[] {
     if (maxRows <= 0) return [];
-    const says = this.isStopped
-      ? "the command is being stopped; Ctrl-C leaves"
-      : "the command runs; Ctrl-C stops it";
-    const options = { columns, tone: "plain", hang: HANG, shows: "end" } as const;
+    const says = this.isStopped ? this.#words.localIsStopping : this.#words.localRuns;
+    const options = { columns, tone: "plain", hang: HANG, shows: "end", words: this.#words } as const;
     const rows = maxRows < 3 ? 0 : Math.min(OUTPUT_ROWS, maxRows - 1);
     const output = rows === 0 ? [] : foldedRows(this.#output, { ...options, maxRows: rows }).rows;
     const hints = rowsOf(`${symbols.running} ${says}`, "dim", { columns });

@@ -1,6 +1,7 @@
 // Decides which dialog waits for the user, and when it takes keys.
 import type { Chat } from "../../chat/chat.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
+import type { TerminalWords } from "../../screens/words-terminal.ts";
 import { emptyEditor } from "../composer/editor.ts";
 import {
   type ApprovalState,
@@ -55,6 +56,7 @@ export interface Keys {
 /** The current dialog: the oldest waiting request, otherwise a lost context. */
 export class OpenDialog {
   readonly #chat: Chat;
+  readonly #words: TerminalWords;
   #asked: Asked | undefined;
   #openedAt = 0;
   /** The number of the question whose text was printed above the dialog, because it is too tall. */
@@ -65,8 +67,9 @@ export class OpenDialog {
   /** Between two questions of one request: the next one does not show its choices yet. */
   #isBetween = false;
 
-  constructor(chat: Chat) {
+  constructor(chat: Chat, words: TerminalWords) {
     this.#chat = chat;
+    this.#words = words;
   }
 
   get inputsAbove(): ReadonlySet<string> {
@@ -99,7 +102,6 @@ export class OpenDialog {
   tooTall(options: DialogOptions): readonly Row[] {
     const asked = this.#asked;
     if (!asked || asked.type === "resume") return [];
-    const { columns, theme } = options;
     if (this.isAbove) return [];
     const fits =
       asked.type === "approval"
@@ -110,7 +112,7 @@ export class OpenDialog {
     this.#isShown = false;
     if (asked.type === "question") return questionText(asked.pending, asked.state, options);
     this.#inputsAbove.add(asked.pending.id);
-    return approvalInput(asked.pending, columns, theme);
+    return approvalInput(asked.pending, options);
   }
 
   /** @param hold why the dialog hides its choices, if it does */
@@ -119,11 +121,12 @@ export class OpenDialog {
     if (!asked) return { rows: [] };
     if (hold === "typing") {
       const { columns, theme, maxRows } = given;
-      const what = asked.type === "question" ? "asks you something" : "waits for your decision";
-      const text = `${theme.symbols.waiting} The agent ${what}: stop typing to see it`;
+      const { dialogWaitsQuestion, dialogWaitsApproval } = this.#words;
+      const what = asked.type === "question" ? dialogWaitsQuestion : dialogWaitsApproval;
+      const text = `${theme.symbols.waiting} ${what}`;
       return { rows: rowsOf(text, "warn", { columns }).slice(0, maxRows) };
     }
-    const options = hold ? { ...given, instead: INSTEAD[hold] } : given;
+    const options = hold ? { ...given, instead: this.#words[INSTEAD[hold]] } : given;
     switch (asked.type) {
       case "approval": {
         const further = snapshot.pending.length - 1;
@@ -270,8 +273,8 @@ function textNumber(asked: Exclude<Asked, { readonly type: "resume" }>): number 
 }
 
 const INSTEAD = {
-  settling: "...",
-  aside: "Enter sends what you write; clear it (Ctrl-C) to answer this",
+  settling: "dialogSettling",
+  aside: "dialogAside",
 } as const;
 
 function askedOf(

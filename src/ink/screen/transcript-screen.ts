@@ -13,6 +13,7 @@ const SECOND = 1_000;
 export interface TranscriptInput
   extends Surface,
     Pick<ChatSnapshot, "messages" | "busy" | "queue" | "connection"> {
+  readonly plan: ChatSnapshot["plan"];
   readonly foldsReasoning: boolean;
   readonly hasCommands: boolean;
   readonly maxRows: number;
@@ -80,13 +81,13 @@ export class TranscriptScreen {
   }
 
   #draw(): void {
-    const { messages, maxRows } = this.#input;
+    const { messages, maxRows, plan } = this.#input;
     const now = this.#clock.wallTime();
     let isDone = true;
     const { hasCommands } = this.#input;
     const facts = { ...this.#printing, hasCommands, now, tailRows: Math.min(TAIL_ROWS, maxRows) };
     this.#printout.frame(facts, (sink) => {
-      isDone = this.#messages.print(messages, sink) && sink.space > 0;
+      isDone = this.#messages.print(messages, sink, plan) && sink.space > 0;
       if (isDone) this.#printout.drain(sink);
     });
     const { isDrained, printed } = this.#printout;
@@ -97,8 +98,8 @@ export class TranscriptScreen {
   }
 
   get #printing(): PartLook {
-    const { columns, theme, foldsReasoning } = this.#input;
-    return { columns, theme, foldsReasoning, inputsAbove: this.#inputsAbove };
+    const { columns, theme, highlight, foldsReasoning } = this.#input;
+    return { columns, theme, highlight, foldsReasoning, inputsAbove: this.#inputsAbove };
   }
 
   #live(now: number): readonly Row[] {

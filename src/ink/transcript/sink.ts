@@ -24,26 +24,13 @@ export interface Sink extends PartLook {
   fold(folded: readonly Folded[]): void;
 }
 
-export function indented(sink: Sink, indent: Row): Sink {
-  const width = indent.reduce((sum, { text }) => sum + text.length, 0);
-  const print = (rows: readonly Row[]): void => sink.print(rows.map((row) => [...indent, ...row]));
-  return through(sink, print, Math.max(1, sink.columns - width));
-}
-
 /** A sink that prints a row before the first rows. */
 export function headed(sink: Sink, head: Row): Sink {
   let front: readonly Row[] = [head];
-  return through(sink, (rows) => {
-    if (rows.length === 0) return;
-    sink.print([...front, ...rows]);
-    front = [];
-  });
-}
-
-function through(sink: Sink, print: Sink["print"], columns = sink.columns): Sink {
   return {
-    columns,
+    columns: sink.columns,
     theme: sink.theme,
+    highlight: sink.highlight,
     foldsReasoning: sink.foldsReasoning,
     hasCommands: sink.hasCommands,
     inputsAbove: sink.inputsAbove,
@@ -52,7 +39,11 @@ function through(sink: Sink, print: Sink["print"], columns = sink.columns): Sink
     get space() {
       return sink.space;
     },
-    print,
+    print: (rows) => {
+      if (rows.length === 0) return;
+      sink.print([...front, ...rows]);
+      front = [];
+    },
     fold: (folded) => sink.fold(folded),
   };
 }

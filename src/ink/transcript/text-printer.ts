@@ -1,24 +1,21 @@
-// Prints a growing text: its upper rows go to the scrollback.
+// Prints a growing plain text: its upper rows go to the scrollback.
 import { createInert, type InertStream } from "../../chat/print/inert.ts";
 import { type Row, rowsOf, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import { wrap } from "../rows/wrap.ts";
-import type { Tone } from "../theme.ts";
+import { screenWords, type Tone } from "../theme.ts";
+import { SeenText } from "./seen-text.ts";
 import type { Sink } from "./sink.ts";
 
 /** Maximum rows of an open text that the live region lays out. */
 const MAX_LIVE_ROWS = 200;
-/** Last known characters that are compared while the text grows. The end compares the whole text once. */
-const COMPARED = 64;
-
-const DIFFERS = "(the final text differs from what was shown; here is the whole text)";
 
 /** Rows leave the live region at the top, and are printed once. */
 export class TextPrinter {
   readonly #tone: Tone;
   readonly #hang: Span | undefined;
+  readonly #seen = new SeenText();
   #inert: InertStream = createInert();
-  #seen = "";
   /** The unprinted end of the text, made inert. */
   #pending = "";
   #hasPrinted = false;
@@ -37,9 +34,9 @@ export class TextPrinter {
   /** Takes the current text. Linear in the new text; at the end, linear in the whole text. */
   feed(text: string, isEnded: boolean): void {
     if (this.#isEnded) return;
-    if (!this.#continues(text, isEnded)) this.#restart();
-    this.#push(text.slice(this.#seen.length));
-    this.#seen = text;
+    const { fresh, isOther } = this.#seen.next(text, isEnded);
+    if (isOther) this.#restart();
+    this.#push(fresh);
     if (!isEnded) return;
     this.#isEnded = true;
     this.#pending = (this.#pending + this.#inert.end()).trimEnd();
@@ -49,7 +46,7 @@ export class TextPrinter {
   print(sink: Sink): boolean {
     if (this.#isReplaced && sink.space > 0) {
       this.#isReplaced = false;
-      sink.print(rowsOf(DIFFERS, "warn", { columns: sink.columns }));
+      sink.print(rowsOf(screenWords(sink.theme).textDiffers, "warn", { columns: sink.columns }));
     }
     if (this.#isEnded && this.#pending === "") return true;
     const keep = this.#isEnded ? 0 : Math.max(1, sink.tailRows);
@@ -74,19 +71,10 @@ export class TextPrinter {
     return rows.slice(-maxRows).map(({ text }) => this.#row(text));
   }
 
-  #continues(text: string, isEnded: boolean): boolean {
-    const { length } = this.#seen;
-    if (text.length < length) return false;
-    if (isEnded) return text.startsWith(this.#seen);
-    const from = Math.max(0, length - COMPARED);
-    return text.slice(from, length) === this.#seen.slice(from);
-  }
-
   #restart(): void {
     this.#isReplaced = this.#hasPrinted;
     this.#hasPrinted = false;
     this.#inert = createInert();
-    this.#seen = "";
     this.#pending = "";
   }
 

@@ -1,5 +1,6 @@
 // `agentwire chat`: the screen, plain lines, or one turn.
-import { createChat } from "../../chat/index.ts";
+import { resolve } from "node:path";
+import type { Chat } from "../../chat/index.ts";
 import type { BackendRow } from "../backend.ts";
 import { answerOneTurn } from "../chat/one-turn.ts";
 import { OUTPUTS, type TurnOutput } from "../chat/printer.ts";
@@ -9,6 +10,7 @@ import type { CommandCall } from "../command.ts";
 import { wrongCall } from "../failure.ts";
 import { talkInLines } from "../lines/talk.ts";
 import { backendOf, openBackend } from "../open-backend.ts";
+import { type OpenedChats, openChats } from "../open-chats.ts";
 import { toolRules } from "../tool-rules.ts";
 
 /** s: a week. Longer times do not fit into a timer. */
@@ -23,38 +25,51 @@ export async function chatCommand(call: CommandCall): Promise<number> {
   const turn = await oneTurnOf(call);
   const session = await sessionOf(backend, call);
   const opened = await openBackend(backend, call, given.text("session") ?? MAIN_CHAT);
-  const made = createChat(opened.source(), session?.options);
   const rules = toolRules(given);
+  // The client's own rules came first. What still waits is of a backend without rules.
+  const onChat = (chat: Chat): void => void new SettleByRules(chat, rules);
+  const chats = openChats({
+    backend: backend.name,
+    source: opened.source,
+    session,
+    ...(turn ? {} : { onChat }),
+  });
   try {
     if (turn)
-      return await answerOneTurn(made, {
+      return await answerOneTurn(chats.first.chat, {
         ...turn,
         rules,
         isJson: call.isJson || turn.output !== "text",
         backend: backend.name,
         session: session?.name,
       });
-    // The client's own rules came first. What still waits is of a backend without rules.
-    new SettleByRules(made, rules);
-    return await talk(made, call);
+    return await talk(chats, call, opened.folder);
   } finally {
-    await made.close();
-    await session?.save(made);
+    await chats.first.leave();
     await opened.close?.();
   }
 }
 
-async function talk(made: ReturnType<typeof createChat>, call: CommandCall): Promise<number> {
+async function talk(chats: OpenedChats, call: CommandCall, folder: string | undefined): Promise<number> {
   const { stdin, stdout, stderr } = process;
-  if (!stdin.isTTY || !stdout.isTTY) return talkInLines(made, stdin, stdout);
+  const { chat } = chats.first;
+  if (!stdin.isTTY || !stdout.isTTY) return talkInLines(chat, stdin, stdout);
   const { loadTui } = await import("../tui/load-tui.ts");
   const tui = await loadTui();
-  if (tui.type === "screen") return tui.run(made);
+  if (tui.type === "screen") {
+    const header = { backend: titleOf(call), ...(folder !== undefined && { folder: resolve(folder) }) };
+    return tui.run(chats, { header });
+  }
   const { npxLine } = await import("../npx.ts");
   stderr.write(
     `${tui.problem}\nThis is the chat in lines. For the screen: ${npxLine(tui.packages, call.argv)}\n\n`,
   );
-  return talkInLines(made, stdin, stdout);
+  return talkInLines(chat, stdin, stdout);
+}
+
+/** The words that name the agent: the backend, the agent of `acp` or the program behind `--`, and the model. */
+function titleOf({ args, rest, given }: CommandCall): string {
+  return [...args, rest[0], given.text("model")].filter((word) => word !== undefined).join(" ");
 }
 
 interface OneTurn {

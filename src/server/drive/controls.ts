@@ -15,6 +15,8 @@ export interface ControlCommandsHost {
   readonly chat: Chat | undefined;
   readonly prompts: { readonly active: { readonly key: string } | undefined };
   onAttended(): void;
+  /** Looks at the inbox again. */
+  wake(): void;
   failed(what: string, error: unknown): void;
 }
 
@@ -23,6 +25,9 @@ export class ControlCommands {
   readonly #host: ControlCommandsHost;
   /** The key of the prompt that goes next, even in place of the running turn. */
   sendNow: string | undefined;
+
+  /** How many choices of a mode or a model the agent has not confirmed. */
+  choosing = 0;
 
   /** The key of the command that was taken last. */
   #taken: string | undefined;
@@ -95,6 +100,10 @@ export class ControlCommands {
       case "revoke":
         chat?.revoke(wish.id);
         return;
+      case "set_mode":
+      case "set_model":
+        if (chat) void this.#choose(chat, wish.type, wish.id); // other commands do not wait for the agent
+        return;
       case "prompt":
       case "regenerate":
       case "edit":
@@ -102,6 +111,14 @@ export class ControlCommands {
       default:
         return wish satisfies never;
     }
+  }
+
+  async #choose(chat: Chat, what: "set_mode" | "set_model", id: string): Promise<void> {
+    this.choosing++;
+    const done = await (what === "set_mode" ? chat.setMode(id) : chat.setModel(id));
+    this.choosing--;
+    if (!done.ok) this.#host.failed(`\`${what}\` was not carried out`, done.error);
+    this.#host.wake(); // the driver may have waited for it before it ends
   }
 
   async #cancel(target: Extract<RelayWish, { type: "cancel" }>["target"]): Promise<void> {

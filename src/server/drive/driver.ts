@@ -270,7 +270,7 @@ export class Driver {
       return;
     }
     this.#chat = chat;
-    this.#told = new ToldState(this, state ? history.completed : undefined);
+    this.#told = new ToldState(this, chat, state ? history.completed : undefined);
     this.#offChat = chat.subscribe(() => this.#changed());
     // An agent that has answered nothing yet has nothing to forget.
     if (chat.getSnapshot().connection.contextLost && history.completed === undefined)
@@ -325,7 +325,7 @@ export class Driver {
   }
 
   get #hasNothing(): boolean {
-    return !this.isBusy && this.channel.queue.length === 0;
+    return !this.isBusy && this.channel.queue.length === 0 && this.#controls.choosing === 0;
   }
 
   #onIdle(): void {

@@ -77,9 +77,10 @@ export function promptInputOf(wish: RelayWish): FailedPrompt["input"] {
 }
 
 function contentOf(input: string | PromptInput): readonly ContentPart[] {
-  const { text, images } = readPrompt(input);
+  const { text, images, files } = readPrompt(input);
   return [
     { type: "text", text },
     ...images.map(({ url, mediaType }): ContentPart => ({ type: "image", path: url, mime: mediaType })),
+    ...files.map((path): ContentPart => ({ type: "file_ref", path, action: "read", diff: null })),
   ];
 }

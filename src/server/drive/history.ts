@@ -84,7 +84,7 @@ export function snapshotOf(
   taken: string | undefined,
 ): Snapshot | undefined {
   if (history.transcript.turn) return undefined;
-  const open = [...history.open.values()].flatMap((events) => events.at(-1) ?? []);
+  const open = [...history.open.values()].flatMap((events) => events.slice(-1));
   return {
     position: history.position,
     saved: savedFrom(history, source),

@@ -18,17 +18,17 @@ interface KeptState {
 }
 
 export function keptStateOf(
-  snapshot: ChatSnapshot | undefined,
+  snapshot: ChatSnapshot,
   completed: string | undefined,
   shown: ShownState,
 ): KeptState {
-  const hidden = snapshot?.saved.branches ?? [];
+  const hidden = snapshot.saved.branches ?? [];
   const branches = hidden.flatMap(({ messages, state }): [string, ConversationState][] => {
     const [first] = messages;
     return first && state ? [[first.id, state]] : [];
   });
   return {
-    conversation: snapshot?.state ?? null,
+    conversation: snapshot.state ?? null,
     turn: completed ?? null,
     branches: Object.fromEntries(branches),
     shown,

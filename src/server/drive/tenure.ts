@@ -66,7 +66,6 @@ export class Tenure {
   }
 
   #end(why: "lost" | "silent"): void {
-    if (this.#isOver) return;
     this.stop();
     this.#host.onExpired(why);
   }

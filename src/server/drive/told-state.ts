@@ -10,7 +10,6 @@ export interface ToldStateHost {
   readonly settings: Pick<RelaySettings, "log">;
   readonly channel: Pick<Channel, "id" | "shown" | "show">;
   readonly epoch: number;
-  readonly chat: Chat | undefined;
   readonly isEnding: boolean;
   /** The last turn that completed. */
   readonly completed: string | undefined;
@@ -20,6 +19,7 @@ export interface ToldStateHost {
 
 export class ToldState {
   readonly #host: ToldStateHost;
+  readonly #chat: Chat;
   #isSaving = false;
   #mustSave = false;
   #json = "";
@@ -27,8 +27,9 @@ export class ToldState {
   #known: string | undefined;
 
   /** @param known the last completed turn, as the log has it */
-  constructor(host: ToldStateHost, known: string | undefined) {
+  constructor(host: ToldStateHost, chat: Chat, known: string | undefined) {
     this.#host = host;
+    this.#chat = chat;
     this.#known = known;
   }
 
@@ -45,9 +46,8 @@ export class ToldState {
 
   /** Keeps the state in the log. @throws what the log throws */
   async keep(shown: ShownState = this.#host.channel.shown): Promise<void> {
-    const { settings, channel, epoch, chat, completed } = this.#host;
-    const snapshot = chat?.getSnapshot();
-    if (!snapshot) return;
+    const { settings, channel, epoch, completed } = this.#host;
+    const snapshot = this.#chat.getSnapshot();
     // While a turn runs, the state is that before the turn, even if the events already say that it has completed.
     if (!snapshot.busy) this.#known = completed;
     await settings.log.put(channel.id, epoch, "state", keptStateOf(snapshot, this.#known, shown));

@@ -63,7 +63,7 @@ export class Writer {
 
   /** The chat writes nothing more. What it has handed over is still written. */
   seal(): void {
-    if (this.#state === "open") this.#state = "sealed";
+    this.#state = "sealed";
   }
 
   /** Writes nothing more, not even what waits. */

@@ -22,7 +22,7 @@ export async function eventAt(
 ): Promise<KnownEvent | "missing" | "unknown"> {
   try {
     const [batch] = await log.page(chat, at - 1, 1);
-    const [event] = batch?.events ?? [];
+    const event = batch?.events[0];
     if (!batch || !event) return "missing";
     return batch.log === name ? { epoch: batch.epoch, mark: eventMark(event) } : "unknown";
   } catch (error) {

@@ -42,7 +42,7 @@ export type RelayWish =
   | { readonly type: "regenerate"; readonly message_id: string }
   | { readonly type: "edit"; readonly message_id: string; readonly input: string | PromptInput }
   | { readonly type: "select_branch"; readonly message_id: string }
-  | { readonly type: "revoke"; readonly id: string };
+  | { readonly type: "revoke" | "set_mode" | "set_model"; readonly id: string };
 
 export type WishType = RelayWish["type"];
 
@@ -144,24 +144,14 @@ const READERS: Readonly<Record<WishType, Reader>> = {
     fields: { message_id: true },
     read: ({ message_id }) => ({ type: "select_branch", message_id: text("message_id", message_id) }),
   },
-  revoke: {
-    fields: { id: true },
-    read: ({ id }) => ({ type: "revoke", id: text("id", id) }),
-  },
+  revoke: { fields: { id: true }, read: ({ id }) => ({ type: "revoke", id: text("id", id) }) },
+  set_mode: { fields: { id: true }, read: ({ id }) => ({ type: "set_mode", id: text("id", id) }) },
+  set_model: { fields: { id: true }, read: ({ id }) => ({ type: "set_model", id: text("id", id) }) },
 };
-
-/** Commands of the protocol that no source of this library carries out. */
-const NOWHERE: Readonly<Record<string, true>> = { set_mode: true, set_model: true };
 
 /** @throws WireRefusal `invalid-input`, `unsupported`, `too-large` */
 export function readWireCommand(body: Body, limits: TextLimits): RelayCommand {
   const { key, type, whenBusy } = body;
-  if (typeof type === "string" && Object.hasOwn(NOWHERE, type))
-    throw new WireRefusal(
-      400,
-      "unsupported",
-      "The backends of this server have no modes and no models to set.",
-    );
   return said(() => {
     checkName(type, READERS, "type");
     const { fields, read } = READERS[type as WishType];
@@ -184,6 +174,7 @@ export function wishAction(wish: RelayWish): RelayAction {
       return decision === "always" || scope !== undefined ? "grant" : "decide";
     }
     case "revoke":
+    case "set_mode": // the agent may ask nobody in it
       return "grant";
     case "answer":
       return "answer";
@@ -199,6 +190,7 @@ export function wishAction(wish: RelayWish): RelayAction {
     case "regenerate":
     case "edit":
     case "select_branch":
+    case "set_model":
       return "prompt";
     default:
       return wish satisfies never;
@@ -252,6 +244,8 @@ function readInput(input: unknown, { maxText, maxImages }: TextLimits): string |
   const prompt = readPrompt(input);
   if (prompt.text.length > maxText)
     throw new WireRefusal(413, "too-large", `The text has more than ${maxText} characters.`);
+  if (prompt.files.length > 0)
+    throw new WireRefusal(400, "unsupported", "A relay takes no files. Name them in the text.");
   if (prompt.images.length > maxImages)
     throw new WireRefusal(413, "too-large", `The prompt has more than ${maxImages} images.`);
   if (prompt.images.some(({ url, mediaType }) => /svg/i.test(mediaType) || /^data:[^,]*svg/i.test(url)))

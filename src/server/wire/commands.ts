@@ -140,6 +140,12 @@ export class CommandRequests {
       case "select_branch":
         assertBranches(driver);
         return undefined;
+      case "set_mode":
+        assertChoice(driver, "modes", wish.id);
+        return undefined;
+      case "set_model":
+        assertChoice(driver, "models", wish.id);
+        return undefined;
       case "resume":
       case "revoke":
         return undefined;
@@ -215,6 +221,15 @@ function assertTakes(driver: Driver | undefined, input: unknown): void {
 function assertBranches(driver: Driver | undefined): void {
   if (driver?.chat?.getSnapshot().capabilities?.branches !== false) return;
   throw new WireRefusal(400, "unsupported", "This agent cannot go back to an earlier message.");
+}
+
+/** Checks what this process knows of the agent. */
+function assertChoice(driver: Driver | undefined, what: "modes" | "models", id: string): void {
+  const { capabilities, [what]: choice } = driver?.chat?.getSnapshot() ?? {};
+  if (capabilities?.[what] === false)
+    throw new WireRefusal(400, "unsupported", `This agent has no ${what} that can be set.`);
+  if (choice && !choice.available.some((each) => each.id === id))
+    throw new WireRefusal(400, "invalid-input", `\`id\` is none of the agent's ${what}.`);
 }
 
 function settled(message: string): WireRefusal {

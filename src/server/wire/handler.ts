@@ -1,7 +1,7 @@
 // Answers the requests of the wire.
 
 import type { Drivers } from "../drive/drivers.ts";
-import { DamagedLogError, TrimmedError } from "../event-log.ts";
+import { DamagedLogError } from "../event-log.ts";
 import type { RelayAction, RelayContext, RelaySettings } from "../options.ts";
 import type { Channel } from "../view/channel.ts";
 import { answer, refusalAnswer, unavailable, WireRefusal } from "./answers.ts";
@@ -131,8 +131,6 @@ export class RelayHandler {
       this.#host.failed("the log is damaged", error);
       return unavailable("log-damaged", "The events of this chat cannot be read.");
     }
-    if (error instanceof TrimmedError)
-      return unavailable("log-unavailable", "Events were dropped meanwhile. Try again.");
     this.#host.failed("the log does not answer", error);
     return unavailable("log-unavailable", "The server cannot reach its log. Try again.");
   }

@@ -2,7 +2,10 @@
 import type { RelaySettings } from "../options.ts";
 import { WireRefusal } from "./answers.ts";
 
-type DoorSettings = Pick<RelaySettings, "origins" | "credentials" | "hosts">;
+type DoorSettings = Pick<RelaySettings, "origins" | "credentials" | "hosts" | "logger">;
+
+/** Refused names that are logged. Anybody can send others. */
+const MAX_LOGGED = 20;
 
 /** Names of headers, separated by commas. */
 const NAMES = /^[\w\s,-]{1,1000}$/;
@@ -17,6 +20,7 @@ const EXPOSED =
  */
 export class OriginCheck {
   readonly #settings: DoorSettings;
+  readonly #logged = new Set<string>();
 
   constructor(settings: DoorSettings) {
     this.#settings = settings;
@@ -26,14 +30,20 @@ export class OriginCheck {
   check(request: Request, url: URL): void {
     const host = request.headers.get("host") ?? url.host;
     if (!this.#settings.hosts.has(nameOf(host)))
-      throw refused("This host name is not one of `hosts`, the option of the relay.");
+      throw this.#refusal(
+        "This host name is not one of `hosts`, the option of the relay.",
+        `the host name ${nameOf(host)} is not one of \`hosts\``,
+      );
     const origin = request.headers.get("origin");
     const site = request.headers.get("sec-fetch-site");
     if (this.#isListed(origin)) return;
     if (site === "same-origin" || site === "none") return;
     if (origin === null && site === null) return; // no browser
     if (origin !== null && site === null && hostOf(origin) === host.toLowerCase()) return; // an old browser
-    throw refused("Pages of this origin may not use the relay. The option `origins` lists those that may.");
+    throw this.#refusal(
+      "Pages of this origin may not use the relay. The option `origins` lists those that may.",
+      `the origin ${origin ?? "of a page of another site"} is not one of \`origins\``,
+    );
   }
 
   /** The answer's headers for the request's page. */
@@ -62,15 +72,22 @@ export class OriginCheck {
     };
   }
 
+  /** Logs each reason once, because a page learns nothing of an answer to another origin. */
+  #refusal(message: string, reason: string): WireRefusal {
+    if (this.#logged.size < MAX_LOGGED && !this.#logged.has(reason)) {
+      this.#logged.add(reason);
+      this.#settings.logger?.warn(
+        `agentwire relay: refused a request: ${JSON.stringify(reason).slice(1, -1)}`,
+      );
+    }
+    return new WireRefusal(403, "origin", message);
+  }
+
   #isListed(origin: string | null): boolean {
     if (origin === null || origin === "null") return false;
     const { origins } = this.#settings;
     return origins === "*" || origins.has(origin);
   }
-}
-
-function refused(message: string): WireRefusal {
-  return new WireRefusal(403, "origin", message);
 }
 
 /** The host name without the port. */

@@ -3,7 +3,13 @@ import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../../universal/stream.ts";
 import { MockBackend } from "./backend.ts";
 import { ClientParts, MockAgentClient } from "./client.ts";
-import { checkScript, type MockAgentOptions, type MockAgentSwitches, resolveOptions } from "./options.ts";
+import {
+  checkScript,
+  type MockAgentOptions,
+  type MockAgentSwitches,
+  type MockChoice,
+  resolveOptions,
+} from "./options.ts";
 import type { MockAgentAnswer, MockAgentCancel, MockAgentDecision, MockAgentPrompt } from "./record.ts";
 import type { MockAgentScript, MockLoss } from "./script.ts";
 import { checkedLoss } from "./step-checks.ts";
@@ -74,6 +80,15 @@ export class MockAgent implements AgentSource<MockAgentClient> {
   disconnect(loss: MockLoss = {}): void {
     checkedLoss(loss);
     for (const { link } of this.#clients.values()) link.lose(loss);
+  }
+
+  /** The modes and models, with the ones that are set. */
+  get modes(): MockChoice | undefined {
+    return this.#backend.modes;
+  }
+
+  get models(): MockChoice | undefined {
+    return this.#backend.models;
   }
 
   /** All clients, in the order of creation. */

@@ -2,8 +2,16 @@
 import type { Capabilities } from "../../core/client/agent-client.ts";
 import type { Clock } from "../../core/clock.ts";
 import { type Deferred, deferred } from "../../core/deferred.ts";
+import { InvalidInputError } from "../../core/errors.ts";
+import type { PromptFiles } from "../../core/turn/prompt-files.ts";
 import { Waiters } from "../waiters.ts";
-import { changeSettings, type MockAgentSwitches, type MockSettings, type Resolved } from "./options.ts";
+import {
+  changeSettings,
+  type MockAgentSwitches,
+  type MockChoice,
+  type MockSettings,
+  type Resolved,
+} from "./options.ts";
 import type { MockAgentAnswer, MockAgentCancel, MockAgentDecision, MockAgentPrompt } from "./record.ts";
 import type { MockAgentScript } from "./script.ts";
 
@@ -20,11 +28,18 @@ export class MockBackend {
   readonly #capabilities: Resolved["capabilities"];
   readonly #gates = new Map<string, Deferred<void>>();
   readonly #ids = new Map<string, number>();
+  readonly #onChoice = new Set<(what: "modes" | "models", choice: MockChoice) => void>();
   #settings: MockSettings;
+  modes: MockChoice | undefined;
+  models: MockChoice | undefined;
+  readonly files: PromptFiles | undefined;
   /** Refused attempts since `refuseConnect` was set. */
   #refused = 0;
 
-  constructor({ name, clock, script, settings, capabilities }: Resolved) {
+  constructor({ name, clock, script, settings, capabilities, modes, models, files }: Resolved) {
+    this.modes = modes;
+    this.models = models;
+    this.files = files;
     this.name = name;
     this.clock = clock;
     this.script = script;
@@ -38,7 +53,31 @@ export class MockBackend {
 
   get capabilities(): Capabilities {
     const { reconnect, answersAfterCancel } = this.#settings;
-    return { ...this.#capabilities, reopens: reconnect !== false, cancelOnWire: !answersAfterCancel };
+    return {
+      ...this.#capabilities,
+      reopens: reconnect !== false,
+      cancelOnWire: !answersAfterCancel,
+      modes: this.modes !== undefined,
+      models: this.models !== undefined,
+      files: this.files !== undefined,
+    };
+  }
+
+  /** @throws InvalidInputError for an unknown id */
+  choose(what: "modes" | "models", current: string): void {
+    const choice = this[what];
+    if (!choice?.available.some(({ id }) => id === current))
+      throw new InvalidInputError(`the agent does not have this id in \`${what}\`.`, "Pass another id.");
+    const chosen = { ...choice, current };
+    this[what] = chosen;
+    for (const listener of [...this.#onChoice]) listener(what, chosen);
+    this.waiters.changed();
+  }
+
+  onChoice(listener: (what: "modes" | "models", choice: MockChoice) => void): () => void {
+    const own: typeof listener = (what, choice) => listener(what, choice); // the same function may listen twice
+    this.#onChoice.add(own);
+    return () => void this.#onChoice.delete(own);
   }
 
   /** @throws InvalidInputError for an unknown or invalid switch */

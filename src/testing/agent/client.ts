@@ -6,6 +6,7 @@ import { TURN_CHECKS } from "../../core/client/options.ts";
 import { InvalidInputError, UnsupportedError } from "../../core/errors.ts";
 import { Gate } from "../../core/gate/gate.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";
+import { type FileList, type FilesOptions, listPromptFiles } from "../../core/turn/prompt-files.ts";
 import { type PromptInput, readPromptInput, readPromptText } from "../../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
 import type { MockBackend } from "./backend.ts";
@@ -63,7 +64,7 @@ export class MockAgentClient
     const { core, turns } = this.#parts;
     return core.outbox.run(() => {
       const job = this.#create(input, options, { messages: [], age: turns.age });
-      turns.runner.start(job);
+      turns.start(job);
       return job.turn;
     });
   }
@@ -85,9 +86,17 @@ export class MockAgentClient
     return this.#only.conversation;
   }
 
+  /** Paths for the completion of a file in a prompt. @throws UnsupportedError without the option `files` */
+  files(prefix: string, options: FilesOptions = {}): Promise<FileList> {
+    return listPromptFiles(this.#parts.backend.files, prefix, options);
+  }
+
   get #host(): MockConversationHost {
     const { backend, core, turns } = this.#parts;
     return {
+      backend,
+      connect: () => this.connect(),
+      isReady: () => core.status === "ready",
       client: this,
       outbox: core.outbox,
       name: backend.name,
@@ -100,19 +109,22 @@ export class MockAgentClient
   #create(input: string | PromptInput, options: TurnOptions | undefined, remembered: Remembered): MockJob {
     const { core, turns } = this.#parts;
     checkCallOptions(options, TURN_CHECKS);
-    const prompt = readPrompt(input, this.capabilities.images);
+    const prompt = readPrompt(input, this.capabilities);
     core.assertOpen();
     if (remembered.age !== turns.age) throw Object.assign(forgotten(), { input });
     return turns.create(input, { ...prompt, remembered }, options);
   }
 }
 
-/** @throws InvalidInputError for an invalid prompt; UnsupportedError if the backend does not accept images */
-function readPrompt(input: string | PromptInput, takesImages: boolean): Omit<MockPrompt, "remembered"> {
-  if (!takesImages) readPromptText(input);
-  const given = readPromptInput(input);
-  const { text = "", images = [] } = given ?? {};
-  if (checks.text.holds(text)) return { text, images };
+/** @throws InvalidInputError for an invalid prompt; UnsupportedError if the backend does not accept images or files */
+function readPrompt(
+  input: string | PromptInput,
+  { images: takesImages, files: takesFiles }: Capabilities,
+): Omit<MockPrompt, "remembered"> {
+  const given = readPromptInput(input, {}, takesFiles);
+  if (!takesImages && given?.images) readPromptText(input);
+  const { text = "", images = [], files: paths = [] } = given ?? {};
+  if (checks.text.holds(text)) return { text, images, paths };
   throw new InvalidInputError(
     `the prompt is ${describe(given ? text : input)}.`,
     'Pass a string, or an object such as { text: "Hello" }.',

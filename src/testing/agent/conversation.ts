@@ -1,8 +1,11 @@
 // A conversation with the mock agent.
-import { fieldsOf, isObject } from "../../core/checks.ts";
+import { defined, fieldsOf, isObject } from "../../core/checks.ts";
+import type { AnyConversation, ConversationChoices } from "../../core/client/any-client.ts";
 import { InvalidInputError } from "../../core/errors.ts";
+import type { Unsubscribe } from "../../core/tell/events.ts";
 import {
   type Conversation,
+  type ConversationMemory,
   type ConversationMessage,
   type ConversationState,
   type ConversationHost as CoreHost,
@@ -10,6 +13,7 @@ import {
 } from "../../core/turn/conversation.ts";
 import type { PromptInput } from "../../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
+import type { MockBackend } from "./backend.ts";
 import type { MockAgentEvent, MockAgentResult } from "./events.ts";
 import type { MockJob, MockTurns, Remembered } from "./turns.ts";
 
@@ -20,16 +24,15 @@ interface MockConversationState extends ConversationState {
 }
 
 /** A conversation with a `MockAgent`. A failed or cancelled turn does not change it. */
-export type MockConversation = Conversation<
-  MockAgentEvent,
-  MockAgentResult,
-  object,
-  PromptInput,
-  MockConversationState
->;
+export interface MockConversation
+  extends Conversation<MockAgentEvent, MockAgentResult, object, PromptInput, MockConversationState>,
+    Pick<AnyConversation, "session" | "onSession" | "open" | "setMode" | "setModel"> {}
 
 /** What a conversation needs from its client. */
 export interface MockConversationHost extends CoreHost {
+  readonly backend: MockBackend;
+  readonly connect: () => Promise<void>;
+  readonly isReady: () => boolean;
   /** The name of the agent. */
   readonly name: string;
   readonly isShared: boolean;
@@ -52,7 +55,7 @@ export function openConversation(host: MockConversationHost, from: unknown): Moc
     version: 1,
     messages: said,
   });
-  return new LiveConversation<MockAgentEvent, MockAgentResult, object, PromptInput, MockConversationState>(
+  return new ChoosingConversation(
     {
       get messages() {
         return messages;
@@ -69,7 +72,7 @@ export function openConversation(host: MockConversationHost, from: unknown): Moc
         const job = host.create(input, options, remembered);
         return {
           turn: job.turn,
-          start: () => turns.runner.start(job),
+          start: () => turns.start(job),
           completed: ({ text }) => {
             const asked = { role: "user", content: job.prompt.text } as const;
             messages = [...messages, asked, { role: "assistant", content: text }];
@@ -79,6 +82,48 @@ export function openConversation(host: MockConversationHost, from: unknown): Moc
     },
     host,
   );
+}
+
+/** A conversation that can set what the agent offers. The agent has the same for all of its conversations. */
+class ChoosingConversation
+  extends LiveConversation<MockAgentEvent, MockAgentResult, object, PromptInput, MockConversationState>
+  implements MockConversation
+{
+  readonly #host: MockConversationHost;
+  readonly setMode: MockConversation["setMode"];
+  readonly setModel: MockConversation["setModel"];
+
+  constructor(
+    memory: ConversationMemory<MockAgentEvent, MockAgentResult, object, PromptInput, MockConversationState>,
+    host: MockConversationHost,
+  ) {
+    super(memory, host);
+    this.#host = host;
+    this.setMode = this.#setter("modes");
+    this.setModel = this.#setter("models");
+  }
+
+  get session(): ConversationChoices | undefined {
+    const { backend, isReady } = this.#host;
+    return isReady() ? defined({ modes: backend.modes, models: backend.models }) : undefined;
+  }
+
+  onSession(listener: () => void): Unsubscribe {
+    return this.#host.backend.onChoice(listener);
+  }
+
+  open(): Promise<void> {
+    return this.#host.connect();
+  }
+
+  #setter(what: "modes" | "models"): MockConversation["setMode"] {
+    const { backend, connect } = this.#host;
+    if (!backend[what]) return undefined;
+    return async (id) => {
+      await connect();
+      backend.choose(what, id);
+    };
+  }
 }
 
 function readState(from: unknown, name: string): readonly ConversationMessage[] {

@@ -6,10 +6,13 @@ import {
   checkFields,
   checks,
   defined,
+  fieldsOf,
+  isObject,
   orFalse,
 } from "../../core/checks.ts";
 import type { Capabilities } from "../../core/client/agent-client.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
+import { isPromptFiles, type PromptFiles } from "../../core/turn/prompt-files.ts";
 import { echo, type MockAgentScript, type MockDeltas } from "./script.ts";
 
 /** Options of `MockAgent`. */
@@ -22,9 +25,25 @@ export interface MockAgentOptions extends MockAgentSwitches {
   readonly clock?: Clock;
   /**
    * Capabilities of the backend that differ from the default: a backend that supports everything. `reopens` follows
-   * from `reconnect`, and `cancelOnWire` from `answersAfterCancel`.
+   * from `reconnect`, `cancelOnWire` from `answersAfterCancel`, and `modes`, `models` and `files` from these options.
    */
-  readonly capabilities?: Partial<Omit<Capabilities, "reopens" | "cancelOnWire">>;
+  readonly capabilities?: Partial<Fixed>;
+  /** The modes that a conversation can set. @default none */
+  readonly modes?: MockChoice;
+  /** The models that a conversation can set. @default none */
+  readonly models?: MockChoice;
+  /** The folder whose files prompts may name, such as `nodeTools({ root })`. @default none */
+  readonly files?: PromptFiles;
+}
+
+/** What can be chosen, and what is. */
+export interface MockChoice {
+  readonly current: string;
+  readonly available: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly description?: string;
+  }[];
 }
 
 /** Switches that a test can change at any time with `agent.set()`. */
@@ -67,7 +86,7 @@ export interface MockSettings extends Required<Omit<MockAgentSwitches, "reconnec
   readonly reconnect: Required<MockReconnect> | false;
 }
 
-type Fixed = Omit<Capabilities, "reopens" | "cancelOnWire">;
+type Fixed = Omit<Capabilities, "reopens" | "cancelOnWire" | "modes" | "models" | "files">;
 
 const EVERYTHING: Fixed = {
   textDeltas: true,
@@ -132,6 +151,15 @@ const isScript: Check = {
   holds: (value) => typeof value === "function" || Array.isArray(value),
 };
 
+const isChoice: Check = {
+  expects: "{ current, available: [{ id, name }] }",
+  holds: (value) => {
+    if (!isObject(value) || !Array.isArray(value["available"])) return false;
+    const ids = value["available"].map((each: unknown) => fieldsOf(each)["id"]);
+    return ids.every(checks.text.holds) && ids.includes(value["current"]);
+  },
+};
+
 const OPTIONS: Checks<MockAgentOptions> = {
   ...SWITCHES,
   name: checks.text,
@@ -141,6 +169,9 @@ const OPTIONS: Checks<MockAgentOptions> = {
     ...checks.object,
     fields: Object.fromEntries(Object.keys(EVERYTHING).map((name) => [name, checks.any])),
   },
+  modes: isChoice,
+  models: isChoice,
+  files: isPromptFiles,
 };
 
 /** @throws InvalidInputError for an unknown or invalid switch */
@@ -159,18 +190,25 @@ export interface Resolved {
   readonly clock: Clock;
   readonly capabilities: Fixed;
   readonly settings: MockSettings;
+  readonly modes: MockChoice | undefined;
+  readonly models: MockChoice | undefined;
+  readonly files: PromptFiles | undefined;
 }
 
 /** @throws InvalidInputError for an unknown or invalid option */
 export function resolveOptions(options: MockAgentOptions): Resolved {
   checkCallOptions<MockAgentOptions, typeof OPTIONS>(options, OPTIONS);
-  const { name = "mock", script = echo, clock = systemClock, capabilities, ...switches } = options;
+  const { name = "mock", script = echo, clock = systemClock, capabilities, ...others } = options;
+  const { modes, models, files, ...switches } = others;
   return {
     name,
     script,
     clock,
     capabilities: { ...EVERYTHING, ...defined(capabilities) },
     settings: changeSettings(DEFAULTS, switches),
+    modes,
+    models,
+    files,
   };
 }
 

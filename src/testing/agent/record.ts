@@ -1,4 +1,5 @@
 // The records of the mock agent: prompts, decisions, answers, cancels.
+import type { PromptFile } from "../../core/turn/prompt-files.ts";
 import type { PromptImage } from "../../core/turn/prompt-input.ts";
 import type { Reply, Ruling } from "../../core/values.ts";
 
@@ -8,6 +9,8 @@ export interface MockAgentPrompt {
   readonly n: number;
   readonly text: string;
   readonly images: readonly PromptImage[];
+  /** The files that the prompt names. */
+  readonly files: readonly PromptFile[];
   readonly turnId: string;
 }
 

@@ -4,6 +4,7 @@ import { type AgentwireError, ConnectionLostError, isAgentwireError } from "../.
 import { closedInTurn } from "../../core/link/connection-errors.ts";
 import type { ConversationMessage } from "../../core/turn/conversation.ts";
 import type { LiveTurn } from "../../core/turn/live-turn.ts";
+import { type PromptFile, readPromptFiles } from "../../core/turn/prompt-files.ts";
 import type { PromptImage } from "../../core/turn/prompt-input.ts";
 import { type Course, Runner } from "../../core/turn/runner.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
@@ -22,10 +23,16 @@ export interface Remembered {
 export interface MockPrompt {
   readonly text: string;
   readonly images: readonly PromptImage[];
+  /** The paths of its files. */
+  readonly paths: readonly string[];
   readonly remembered: Remembered;
 }
 
 export interface MockJob {
+  /** Set once they were read. */
+  files: readonly PromptFile[];
+  /** Ends the reading of the files. */
+  readonly reading: AbortController;
   readonly turn: LiveTurn<MockAgentEvent, MockAgentResult>;
   readonly prompt: MockPrompt;
   readonly player: Player;
@@ -66,9 +73,28 @@ export class MockTurns implements Course<MockJob>, LinkUser {
       (turn) => ({
         turn,
         prompt,
+        files: [],
+        reading: new AbortController(),
         player: new Player(turn, this.#parts),
       }),
     );
+  }
+
+  /** Reads the files of a prompt, then sends or queues it. */
+  start(job: MockJob): void {
+    if (job.prompt.paths.length === 0) this.runner.start(job);
+    else void this.#startWithFiles(job);
+  }
+
+  async #startWithFiles(job: MockJob): Promise<void> {
+    const { backend, core } = this.#parts;
+    try {
+      job.files = await readPromptFiles(backend.files, job.prompt.paths, job.reading.signal);
+      core.outbox.run(() => this.runner.start(job));
+    } catch (error) {
+      if (!isAgentwireError(error)) return; // the turn has settled
+      core.outbox.run(() => job.turn.fail(error));
+    }
   }
 
   pump(): void {
@@ -82,11 +108,11 @@ export class MockTurns implements Course<MockJob>, LinkUser {
     }
   }
 
-  #send({ turn, prompt, player }: MockJob): void {
+  #send({ turn, prompt, player, files }: MockJob): void {
     const { backend } = this.#parts;
     const { script } = backend;
     const { text, images, remembered } = prompt;
-    const noted = { n: backend.prompts.length + 1, text, images, turnId: turn.id };
+    const noted = { n: backend.prompts.length + 1, text, images, files, turnId: turn.id };
     backend.note(backend.prompts, noted);
     turn.on("end", (end) => {
       if (end.status === "cancelled") backend.note(backend.cancels, { turnId: turn.id, by: end.by });
@@ -115,6 +141,7 @@ export class MockTurns implements Course<MockJob>, LinkUser {
   }
 
   settled(job: MockJob): void {
+    job.reading.abort();
     if (!this.#running.delete(job)) return;
     job.cancelStop?.();
     if (job.turn.status === "failed" || !this.#parts.backend.settings.answersAfterCancel) job.player.stop();

@@ -9,6 +9,7 @@ import type { Binding, CallFacts, CompletedFacts, FailedFacts, Mapping } from ".
 import type { UniversalOptions, UniversalStream } from "../../universal/stream.ts";
 import { type ClientParts, MockAgentClient } from "./client.ts";
 import type { MockAgentEvent, MockAgentResult, MockRawCall } from "./events.ts";
+import type { MockChoice } from "./options.ts";
 
 class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
   readonly protocol: string;
@@ -103,6 +104,13 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
     return { agent: agentId, facts: (raw as MockRawCall).facts };
   }
 
+  /** The user has chosen a mode or a model. */
+  notice(name: string, value: unknown, session: Session): void {
+    const choice = value as MockChoice;
+    if (name === "modes") session.beside("mode", choice.current, { ...choice });
+    if (name === "models") session.beside("model", choice.current, { ...choice });
+  }
+
   /** A question is not a tool call here. */
   callOf(): undefined {
     return undefined;
@@ -131,10 +139,14 @@ export function toUniversal(
   const binding: Binding<MockAgentClient, MockAgentEvent, MockAgentResult> = {
     newMapping: () => new MockAgentMapping(name),
     isClient: (client): client is MockAgentClient => client instanceof MockAgentClient && clients.has(client),
-    opened: ({ status }) => (status === "ready" ? { isNative: true } : undefined),
-    listen: (client) => {
+    opened: ({ status }) => {
+      const { modes, models } = parts?.backend ?? {};
+      return status === "ready" ? { isNative: true, metadata: defined({ modes, models }) } : undefined;
+    },
+    listen: (client, tell) => {
       parts = clients.get(client);
-      return [];
+      const off = parts?.backend.onChoice((name, value) => tell({ type: "notice", name, value }));
+      return off ? [off] : [];
     },
     get forgets() {
       return parts?.link.hasForgotten ?? false;

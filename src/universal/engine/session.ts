@@ -168,10 +168,11 @@ export class Session {
     return turn;
   }
 
-  user({ text, images = [] }: UserInput): void {
+  user({ text, images = [], files = [] }: UserInput): void {
     const pictures = images.map(({ path, mime }): ContentPart => ({ type: "image", path, mime }));
+    const named = files.map((path): ContentPart => ({ type: "file_ref", path, action: "read", diff: null }));
     const words: readonly ContentPart[] = text === "" && images.length > 0 ? [] : [{ type: "text", text }];
-    this.#whole("message", "user", [...words, ...pictures], "inferred");
+    this.#whole("message", "user", [...words, ...pictures, ...named], "inferred");
   }
 
   text(agent: AgentKey, delta: string, stated: Stated = "agent"): void {

@@ -7,10 +7,15 @@ import type { UserInput } from "../facts.ts";
 export function readUserInput(input: unknown): UserInput | undefined {
   if (typeof input === "string") return { text: input };
   if (!isObject(input) || typeof input["text"] !== "string") return undefined;
-  const { text, images } = input;
-  if (!Array.isArray(images) || images.length === 0) return { text };
-  return { text, images: images.map((image) => imageOf(fieldsOf(image))) };
+  const { text, images, files } = input;
+  return {
+    text,
+    ...(isFilled(images) ? { images: images.map((image) => imageOf(fieldsOf(image))) } : {}),
+    ...(isFilled(files) ? { files: files.filter((path) => typeof path === "string") } : {}),
+  };
 }
+
+const isFilled = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > 0;
 
 export function imageOf({ data, mediaType }: { readonly data?: unknown; readonly mediaType?: unknown }): {
   readonly path: string;

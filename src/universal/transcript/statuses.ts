@@ -11,6 +11,7 @@ import {
   keyOf,
   type PlanEntry,
   type Spot,
+  type Transcript,
   type TranscriptChoice,
   type TranscriptCommand,
 } from "./transcript.ts";
@@ -118,10 +119,17 @@ export const MAX_STATUS_ENTRIES = 1_000;
 
 /** What the backend says of a session at its start: the choices that statuses later change. */
 export function noteChoices({ to }: Draft, metadata: unknown): void {
-  const { modes, models, commands } = fieldsOf(metadata);
-  if (isObject(modes)) to.modes = choiceIn(modes);
-  if (isObject(models)) to.models = choiceIn(models);
-  if (Array.isArray(commands)) to.commands = listIn(commands, command);
+  Object.assign(to, choicesIn(metadata));
+}
+
+/** The modes, models and commands in the facts of a session. */
+export function choicesIn(facts: unknown): Partial<Pick<Transcript, "modes" | "models" | "commands">> {
+  const { modes, models, commands } = fieldsOf(facts);
+  return {
+    ...(isObject(modes) ? { modes: choiceIn(modes) } : {}),
+    ...(isObject(models) ? { models: choiceIn(models) } : {}),
+    ...(Array.isArray(commands) ? { commands: listIn(commands, command) } : {}),
+  };
 }
 
 export function note(draft: Draft, item: UniversalItem): void {

@@ -2,7 +2,7 @@
 import { isObject } from "../../core/checks.ts";
 import type { ErrorData } from "../../universal/events.ts";
 import { asText, deliveryOf, type ErrorFacts, isErrorCode, numberOf, wordsOfCode } from "./describe-error.ts";
-import { describeAs, type ErrorDescription, quoting, type Words } from "./error-description.ts";
+import { describeAs, type ErrorDescription, type ErrorWords, quoting } from "./error-description.ts";
 import { WORDS, wordsOfKind, wordsOfReason, wordsOfStatus } from "./error-words.ts";
 
 /**
@@ -20,7 +20,7 @@ export function describeErrorData(error: ErrorData): ErrorDescription {
   return describeAs(words, code, { delivery });
 }
 
-function wordsOf(code: string, error: ErrorData, details: Readonly<Record<string, unknown>>): Words {
+function wordsOf(code: string, error: ErrorData, details: Readonly<Record<string, unknown>>): ErrorWords {
   const reason = code.slice(code.lastIndexOf(".") + 1);
   const status = Number(/^http_(\d{3})$/.exec(reason)?.[1] ?? numberOf(details["status"]));
   const detail = asText(details["error"]) ?? "";
@@ -40,7 +40,11 @@ function wordsOf(code: string, error: ErrorData, details: Readonly<Record<string
   return isVague ? quoting(words, "It says", asText(error.message)) : words;
 }
 
-function wordsOfHttp(status: number, { code, retryAfter }: ErrorFacts, error: ErrorData): Words | undefined {
+function wordsOfHttp(
+  status: number,
+  { code, retryAfter }: ErrorFacts,
+  error: ErrorData,
+): ErrorWords | undefined {
   const words = Number.isNaN(status) ? undefined : wordsOfStatus(status, retryAfter);
   if (!words || code === "connect-failed") return words; // this library wrote that message
   return quoting(words, "It says", asText(error.message));
@@ -55,7 +59,7 @@ export function codeOfUnsent({ code, details }: ErrorData): string {
   return isErrorCode(own) ? own : given;
 }
 
-function wordsOfEngine(code: string, details: Readonly<Record<string, unknown>>): Words | undefined {
+function wordsOfEngine(code: string, details: Readonly<Record<string, unknown>>): ErrorWords | undefined {
   if (code === "connection.lost")
     return details["context_lost"] === true ? WORDS.contextLost : WORDS.connectionLost;
   return code === "timeout" && details["kind"] === "total" ? WORDS.tooLong : undefined;

@@ -2,7 +2,7 @@
 import { type Delivery, type ErrorCode, isOurs } from "../../core/agentwire-error.ts";
 import { isObject } from "../../core/checks.ts";
 import type { HandshakeReason } from "../../core/errors.ts";
-import type { ErrorDescription, Words } from "./error-description.ts";
+import type { ErrorDescription, ErrorWords } from "./error-description.ts";
 import { describeAs, no, quoted, quoting, unsent, waitOf } from "./error-description.ts";
 import { WORDS, wordsOfKind, wordsOfReason, wordsOfStatus } from "./error-words.ts";
 import { isChatStoreError } from "./store-error.ts";
@@ -28,11 +28,11 @@ export function describeConnectionError(error: unknown): ErrorDescription {
 }
 
 /** The words for a code of this library. Undefined for another code. */
-export function wordsOfCode(facts: ErrorFacts): Words | undefined {
+export function wordsOfCode(facts: ErrorFacts): ErrorWords | undefined {
   return isErrorCode(facts.code) ? TABLE[facts.code](facts) : undefined;
 }
 
-function wordsOf(facts: ErrorFacts): Words {
+function wordsOf(facts: ErrorFacts): ErrorWords {
   return wordsOfCode(facts) ?? WORDS.unknown; // a newer copy of the library may have more codes
 }
 
@@ -93,7 +93,7 @@ const TABLE = {
   "payload-too-large": () => WORDS.tooLarge,
   // The words of the cause, which closed the client. This error itself has the message's delivery.
   closed: ({ cause }) => (cause && cause.code !== "closed" ? wordsOf(cause) : WORDS.closed),
-} satisfies Readonly<Record<ErrorCode, (facts: ErrorFacts) => Words>>;
+} satisfies Readonly<Record<ErrorCode, (facts: ErrorFacts) => ErrorWords>>;
 
 const REASONS = {
   nack: () => WORDS.wrongServer,
@@ -125,14 +125,14 @@ const REASONS = {
   auth: () => WORDS.signIn,
   version: () => WORDS.wrongProgram,
   closed: () => ({ ...WORDS.unreachable, what: "The server hung up while the connection was being set up." }),
-} satisfies Readonly<Record<HandshakeReason, (facts: ErrorFacts) => Words>>;
+} satisfies Readonly<Record<HandshakeReason, (facts: ErrorFacts) => ErrorWords>>;
 
 function isReason(reason: string | undefined): reason is HandshakeReason {
   return reason !== undefined && Object.hasOwn(REASONS, reason);
 }
 
 /** The server ended the answer. The error's own facts come before the protocol's name for it. */
-function wordsOfTurn(facts: ErrorFacts): Words {
+function wordsOfTurn(facts: ErrorFacts): ErrorWords {
   const { status, retryAfter, balance, kind = "", serverError, serverMessage, retryable } = facts;
   const precise = wordsOfKind(kind) ?? (status === undefined ? undefined : wordsOfStatus(status, retryAfter));
   if (precise) return withAnswer(precise, facts);
@@ -145,7 +145,7 @@ function wordsOfTurn(facts: ErrorFacts): Words {
 }
 
 /** Adds the server's message, if the error has a status or the server refused the prompt. */
-function withAnswer(words: Words, { status, serverMessage }: Partial<ErrorFacts> = {}): Words {
+function withAnswer(words: ErrorWords, { status, serverMessage }: Partial<ErrorFacts> = {}): ErrorWords {
   const isMute = status === undefined && words !== WORDS.refused;
   return isMute ? words : quoting(words, "The server says", serverMessage);
 }
@@ -159,7 +159,11 @@ function problemOf({ message, hint }: ErrorFacts): string {
   return hint !== undefined && message.endsWith(hint) ? message.slice(0, -hint.length) : message;
 }
 
-function wordsOfStore({ operation, reason, message }: NonNullable<ReturnType<typeof storeFactsOf>>): Words {
+function wordsOfStore({
+  operation,
+  reason,
+  message,
+}: NonNullable<ReturnType<typeof storeFactsOf>>): ErrorWords {
   const isSaving = operation === "append";
   const title = isSaving ? "The chat could not be saved" : "The saved chat cannot be read";
   const isFolder = reason !== undefined && /^E[A-Z\d]+$/.test(reason);

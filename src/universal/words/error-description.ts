@@ -18,7 +18,7 @@ export interface ErrorDescription {
 }
 
 /** A kind of failure in words. */
-export interface Words {
+export interface ErrorWords {
   readonly title: string;
   /** One or more sentences. With the retry `no`, the last one says what to do. */
   readonly what: string;
@@ -32,8 +32,8 @@ export interface Words {
 
 /** @param text its first sentence is the title */
 const withRetry =
-  (more: Pick<Words, "retry" | "isBeforeSending">) =>
-  (text: string, wait?: string): Words => {
+  (more: Pick<ErrorWords, "retry" | "isBeforeSending">) =>
+  (text: string, wait?: string): ErrorWords => {
     const end = text.indexOf(". ");
     const words = { title: text.slice(0, end), what: text.slice(end + 2), ...more };
     return wait === undefined ? words : { ...words, wait };
@@ -45,11 +45,11 @@ export const safe = withRetry({ retry: "safe" });
 export const unsent = withRetry({ retry: "safe", isBeforeSending: true });
 
 export function all<Name extends string>(
-  words: (text: string) => Words,
+  words: (text: string) => ErrorWords,
   texts: Readonly<Record<Name, string>>,
-): Readonly<Record<Name, Words>> {
+): Readonly<Record<Name, ErrorWords>> {
   const entries = Object.entries<string>(texts).map(([name, text]) => [name, words(text)]);
-  return Object.fromEntries(entries) as Record<Name, Words>; // the names are those of `texts`
+  return Object.fromEntries(entries) as Record<Name, ErrorWords>; // the names are those of `texts`
 }
 
 /** The facts about the message that failed. */
@@ -60,7 +60,7 @@ interface Sent {
 }
 
 /** Appends the last sentence, which says what to do with the message. */
-export function describeAs(words: Words, code: string, sent: Sent = {}): ErrorDescription {
+export function describeAs(words: ErrorWords, code: string, sent: Sent = {}): ErrorDescription {
   const delivery = sent.delivery ?? (words.isBeforeSending ? "not-sent" : undefined);
   const again = words.wait === undefined ? "" : ` ${words.wait}`;
   const say = (retry: ErrorDescription["retry"], last: string): ErrorDescription => ({
@@ -113,7 +113,7 @@ export function quoted(speaker: string, message: string | undefined): string {
   return ` ${speaker}: "${shown}"${/[.!?]$/.test(shown) ? "" : "."}`;
 }
 
-export function quoting<Given extends Words>(
+export function quoting<Given extends ErrorWords>(
   words: Given,
   speaker: string,
   message: string | undefined,

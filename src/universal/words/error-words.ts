@@ -1,5 +1,5 @@
 // The table of words for codes, HTTP statuses and kinds of failures.
-import { all, ask, no, safe, unsent, type Words, waitOf } from "./error-description.ts";
+import { all, ask, type ErrorWords, no, safe, unsent, waitOf } from "./error-description.ts";
 
 const SIGN_IN = "Sign in again, or check the key in the settings.";
 
@@ -89,10 +89,10 @@ export const WORDS = {
     "Free mode has no place for you now. The service takes few people at once, or your time is over. Wait, or choose another mode in the settings.",
     "in a few minutes",
   ),
-} satisfies Readonly<Record<string, Words>>;
+} satisfies Readonly<Record<string, ErrorWords>>;
 
 /** The words for an HTTP status. Undefined for a status that means nothing to a user. */
-export function wordsOfStatus(status: number, retryAfter?: number): Words | undefined {
+export function wordsOfStatus(status: number, retryAfter?: number): ErrorWords | undefined {
   if (status === 401) return WORDS.signIn;
   if (status === 402) return WORDS.credits;
   if (status === 403) return WORDS.forbidden;
@@ -103,7 +103,7 @@ export function wordsOfStatus(status: number, retryAfter?: number): Words | unde
 }
 
 /** The words for a `kind` that says more than the HTTP status of the error. */
-export const wordsOfKind = (kind: string): Words | undefined => own(KINDS, kind);
+export const wordsOfKind = (kind: string): ErrorWords | undefined => own(KINDS, kind);
 
 const KINDS = {
   account_suspended: WORDS.suspended,
@@ -114,12 +114,12 @@ const KINDS = {
   consent_required: WORDS.consent,
   provider_usage_exhausted: WORDS.modelUsedUp,
   quota_exceeded: WORDS.quota,
-} as const satisfies Readonly<Record<string, Words>>;
+} as const satisfies Readonly<Record<string, ErrorWords>>;
 
 /** The words for a protocol's reason: `kind` of a `TurnError`, or the end of a universal code. */
-export const wordsOfReason = (reason: string): Words | undefined => own(REASONS, reason);
+export const wordsOfReason = (reason: string): ErrorWords | undefined => own(REASONS, reason);
 
-function own(table: Readonly<Record<string, Words>>, name: string): Words | undefined {
+function own(table: Readonly<Record<string, ErrorWords>>, name: string): ErrorWords | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
@@ -180,4 +180,4 @@ const REASONS = {
   withdrawn: WORDS.withdrawn,
   // all
   timeout: WORDS.silent,
-} as const satisfies Readonly<Record<string, Words>>;
+} as const satisfies Readonly<Record<string, ErrorWords>>;

@@ -1,7 +1,10 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { acp } from "agentwire/acp";
 import { createChat } from "agentwire/chat";
 import { acpStep, MockAcpAgent } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
+import { folderWorld } from "../../codebuff-run/tools/tools-world.ts";
 import { play, repliesTo, until } from "./support.ts";
 
 const schema = (properties: object, required: readonly string[] = []) => ({
@@ -140,28 +143,36 @@ describe("17 pictures and files in prompts", () => {
     });
   });
 
-  test("17 the images and files of a chat's prompt arrive as blocks", async () => {
+  test("17 the images of a chat's prompt arrive as blocks", async () => {
     await play({}, async ({ agent, client }) => {
       const images = [{ data: PNG, mediaType: "image/png" }];
-      await client.prompt({ text: "look", images }, { files: ["/p/a b.txt"] }).result;
+      await client.prompt({ text: "look", images }).result;
       const [, ...blocks] = agent.prompts[0]?.content ?? [];
-      expect(blocks).toEqual(
-        expect.arrayContaining([
-          image,
-          { type: "resource_link", uri: "file:///p/a%20b.txt", name: "a b.txt" },
-        ]),
-      );
+      expect(blocks).toEqual([image]);
     });
   });
 
-  test("17 a blank prompt and a relative path are refused at once", async () => {
+  test("17 the files of a prompt arrive as texts, and a file of secrets does not", async () => {
+    await using folder = await folderWorld({ "a b.txt": "let a;", ".env": "KEY=1" });
+    await play({ client: { cwd: folder.root, files: folder.tools } }, async ({ agent, client }) => {
+      await client.prompt({ text: "look", files: ["a b.txt"] }).result;
+      const uri = pathToFileURL(join(folder.root, "a b.txt")).href;
+      expect(agent.prompts[0]?.content[1]).toEqual({ type: "resource", resource: { uri, text: "let a;" } });
+      expect(await client.prompt({ text: "look", files: [".env"] }).outcome).toMatchObject({
+        error: { code: "invalid-input", delivery: "not-sent" },
+      });
+      expect(agent.prompts).toHaveLength(1);
+    });
+  });
+
+  test("17 a blank prompt, and files without a folder for them, are refused at once", async () => {
     await play({}, async ({ agent, client }) => {
       for (const input of ["", " \n", { blocks: [] }])
         expect(() => client.prompt(input as string)).toThrow(
           expect.objectContaining({ code: "invalid-input" }),
         );
-      expect(() => client.prompt("go", { files: ["a.txt"] })).toThrow(
-        expect.objectContaining({ code: "invalid-input" }),
+      expect(() => client.prompt({ text: "go", files: ["a.txt"] })).toThrow(
+        expect.objectContaining({ code: "unsupported" }),
       );
       expect(agent.links).toEqual([]);
     });

@@ -1,7 +1,8 @@
-import type { AcpOptions } from "agentwire/acp";
-import { acpStep, acpTool, type MockAcpOptions } from "agentwire/testing";
+import { type AcpOptions, acp } from "agentwire/acp";
+import { createChat } from "agentwire/chat";
+import { acpStep, acpTool, MockAcpAgent, type MockAcpOptions } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { chosenBy, play, type World } from "./support.ts";
+import { chosenBy, play, until, type World } from "./support.ts";
 
 const dies: MockAcpOptions["answer"] = ({ text }) =>
   text === "die" ? [acpStep.die({ exit: 0 })] : [acpStep.thought("hm"), `re: ${text}`];
@@ -247,6 +248,28 @@ describe("14 models and options", () => {
         expect(conversation.session?.models?.current).toBe("mock-model-large");
         await expect(conversation.setModel("no-such")).rejects.toMatchObject({ code: "invalid-input" });
       });
+    },
+  );
+
+  test.each(["configOptions", "legacy", "both"] as const)(
+    "14 a chat shows the modes and models before its first prompt, and sets them: models by %s",
+    async (models) => {
+      const agent = new MockAcpAgent({ models });
+      const chat = createChat(acp({ createStream: () => agent.connect() }));
+      chat.connect();
+      const { modes } = await until(chat, (snapshot) => snapshot.modes !== null && snapshot.models !== null);
+      const other = modes?.available.find(({ id }) => id !== modes.current)?.id ?? "";
+      expect(await chat.setMode(other)).toEqual({ ok: true });
+      expect(await chat.setModel("mock-model-large")).toEqual({ ok: true });
+      const chosen = { modes: { current: other }, models: { current: "mock-model-large" } };
+      expect(chat.getSnapshot()).toMatchObject(chosen);
+      chat.send("go");
+      await until(chat, ({ messages, busy }) => messages.length === 2 && !busy);
+      expect(chat.getSnapshot()).toMatchObject(chosen);
+      expect(await chat.setModel("no-such")).toMatchObject({ ok: false, error: { code: "invalid-input" } });
+      await chat.close();
+      await agent.stop();
+      expect(agent.violations).toEqual([]);
     },
   );
 

@@ -210,7 +210,7 @@ export class Visitor implements AsyncDisposable {
 
   /** Waits until it can be read somewhere on the page. */
   async reads(text: string | RegExp): Promise<void> {
-    const shown = this.page.getByText(text).and(this.page.locator(":not(.unseen)"));
+    const shown = this.page.getByText(text).and(this.page.locator(":not(.aw-unseen, .aw-unseen *)"));
     await shown.filter({ visible: true }).first().waitFor();
   }
 
@@ -221,7 +221,7 @@ export class Visitor implements AsyncDisposable {
 
   /** Waits until the connection is said to be so. */
   async sees(connection: string | RegExp): Promise<void> {
-    await this.page.locator(".pill").filter({ hasText: connection }).waitFor();
+    await this.page.locator(".aw-pill").filter({ hasText: connection }).waitFor();
   }
 
   /** Waits until no answer is under way, and none waits. */
@@ -261,7 +261,7 @@ export class Visitor implements AsyncDisposable {
   }
 
   get request(): Locator {
-    return this.page.locator(".request");
+    return this.page.locator(".aw-request");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,10 @@
+import { remote } from "agentwire/remote";
 import { type EventLog, memoryLog } from "agentwire/server";
 import { ManualClock } from "agentwire/testing";
-import { agentStep } from "agentwire/testing/agent";
+import { agentStep, MockAgent } from "agentwire/testing/agent";
+import { checkTranscript } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
+import { CHAT, RealRelay } from "../../remote/support/real-relay.ts";
 import { answerOf, HOST, Rig, type RigOptions } from "./support/rig.ts";
 
 const hangs = { script: () => [agentStep.hang()] };
@@ -48,6 +51,15 @@ describe("the body of a command", () => {
     ["a byte order mark", '\ufeff{"key":"k","type":"prompt","input":{"text":"a"}}'],
   ])("that is or has %s answers 400 `invalid-json`", async (_, body) => {
     expect(await row(body)).toMatchObject({ status: 400, body: { code: "invalid-json" } });
+  });
+
+  test("that has no type answers 415, and one that is missing 400", async () => {
+    const body = new TextEncoder().encode('{"key":"k","type":"prompt","input":{"text":"a"}}');
+    const post = (init: RequestInit) =>
+      answerOf(new Rig().request("/chats/c/commands", { method: "POST", ...init }));
+    expect(await post({ body })).toMatchObject({ status: 415, body: { code: "content-type" } });
+    const headers = { "content-type": "application/json" };
+    expect(await post({ headers })).toMatchObject({ status: 400, body: { code: "invalid-json" } });
   });
 
   test("that is no UTF-8, of another charset, or of another length than declared, answers 400 `invalid-json`", async () => {
@@ -127,6 +139,8 @@ describe("the fields of a command", () => {
     ["a cancel of half a turn", { type: "cancel", target: { session_id: "s" } }],
     ["an unknown way to resume", { type: "resume", how: "somehow" }],
     ["no place to move to", { type: "move_queued", target: "p" }],
+    ["no mode to set", { type: "set_mode" }],
+    ["a model that is no text", { type: "set_model", id: 5 }],
   ])("%s answers 400 `invalid-input`", async (_, command) => {
     const rig = new Rig();
     const answer = await answerOf(rig.post(command));
@@ -157,13 +171,14 @@ describe("the fields of a command", () => {
     });
   });
 
-  test.each(["set_mode", "set_model"])("`%s` answers 400 `unsupported`: no source can", async (type) => {
-    expect(await answerOf(new Rig().post({ type, id: "x" }))).toMatchObject({
-      body: { code: "unsupported" },
-    });
+  test("an image that is none answers 400", async () => {
+    const image = { data: "aGVsbG8=", mediaType: "text/plain" };
+    const answer = await answerOf(new Rig().post({ type: "prompt", input: { text: "a", images: [image] } }));
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid-input" } });
+    expect(answer.body["message"]).toContain("image/png");
   });
 
-  test("images, edits and branches that the agent cannot take answer 400 `unsupported`", async () => {
+  test("images, edits, branches, modes, models and files that the agent cannot take answer 400 `unsupported`", async () => {
     const rig = new Rig({ mock: { capabilities: { images: false, branches: false } } });
     const viewer = await rig.view();
     await rig.prompt("Hello");
@@ -173,8 +188,63 @@ describe("the fields of a command", () => {
       { type: "prompt", input: { text: "a", images: [png] } },
       { type: "regenerate", message_id: "m" },
       { type: "select_branch", message_id: "m" },
+      { type: "set_mode", id: "m" },
+      { type: "set_model", id: "m" },
+      { type: "prompt", input: { text: "a", files: ["a.ts"] } },
     ])
       expect(await answerOf(rig.post(command))).toMatchObject({ status: 400, body: { code: "unsupported" } });
+  });
+});
+
+describe("modes and models", () => {
+  const choice = (...ids: string[]) => ({
+    current: ids[0] ?? "",
+    available: ids.map((id) => ({ id, name: id })),
+  });
+  const mock = { modes: choice("ask", "auto"), models: choice("small", "big") };
+
+  test("`set_mode` and `set_model` set them, and every viewer sees it", async () => {
+    const rig = new Rig({ mock });
+    const [one, other] = [await rig.view(), await rig.view()];
+    await rig.prompt("Hello");
+    await one.turns(1);
+    for (const command of [
+      { type: "set_mode", id: "auto" },
+      { type: "set_model", id: "big" },
+    ])
+      expect(await answerOf(rig.post(command))).toMatchObject({ status: 202, body: { again: false } });
+    for (const viewer of [one, other])
+      await viewer.until(({ events }) =>
+        ["mode", "model"].every((label) => JSON.stringify(events).includes(`"label":"${label}"`)),
+      );
+    expect([rig.agent.modes?.current, rig.agent.models?.current]).toEqual(["auto", "big"]);
+    expect(checkTranscript(await rig.events(), { live: true })).toEqual([]);
+  });
+
+  test("an id that the agent does not have answers 400 `invalid-input`", async () => {
+    const rig = new Rig({ mock });
+    const viewer = await rig.view();
+    await rig.prompt("Hello");
+    await viewer.turns(1);
+    for (const type of ["set_mode", "set_model"])
+      expect(await answerOf(rig.post({ type, id: "yolo" }))).toMatchObject({
+        status: 400,
+        body: { code: "invalid-input", message: expect.not.stringContaining("yolo") },
+      });
+  });
+
+  test("of a chat that nobody drives wait for its driver; what the agent refuses is logged", async () => {
+    const rig = new Rig({ mock });
+    expect(await answerOf(rig.post({ type: "set_mode", id: "auto" }))).toMatchObject({ status: 202 });
+    await rig.until(async () => rig.agent.modes?.current === "auto");
+    const short = new Rig({ mock: { ...mock, connectDelay: 5 }, waitUntil: () => {} });
+    await short.post({ type: "set_mode", id: "auto" }); // the driver ends as soon as it has nothing to do
+    await short.until(async () => short.agent.modes?.current === "auto");
+    const without = new Rig();
+    expect(await answerOf(without.post({ type: "set_model", id: "big" }))).toMatchObject({ status: 202 });
+    await without.until(async () =>
+      without.logged.some((line) => line.includes("`set_model` was not carried out")),
+    );
   });
 });
 
@@ -499,6 +569,28 @@ describe("branches", () => {
     );
   });
 
+  test("keep the agent's memory of each branch over a change of the server", async () => {
+    const agent = new MockAgent({
+      script: ({ messages, n }) => [`${n}: I know ${messages.length} messages`],
+    });
+    const a = new Rig({ agent });
+    const viewer = await a.view();
+    await a.prompt("one", "p1");
+    await viewer.turns(1);
+    await a.prompt("two", "p2");
+    await viewer.turns(2);
+    await a.post({ key: "r1", type: "edit", message_id: "p1", input: { text: "other" } });
+    await viewer.turns(3);
+    await a.relay.close();
+    const b = new Rig({ log: a.log, agent });
+    const later = await b.view();
+    await b.post({ type: "select_branch", message_id: "p1" });
+    await b.prompt("three", "p3");
+    await later.turns(4);
+    expect(agent.prompts.at(-1)?.text).toBe("three");
+    expect(JSON.stringify(later.events.slice(viewer.events.length))).toContain("I know 4 messages");
+  });
+
   test("a `regenerate` that cannot run ends in the log with its reason", async () => {
     const rig = new Rig();
     const viewer = await rig.view();
@@ -510,4 +602,85 @@ describe("branches", () => {
       code: "mock.invalid_input",
     });
   });
+});
+
+describe("a server that does not drive the chat", () => {
+  /** One that drives, and one that does not. */
+  async function twoServers(options: RigOptions = {}) {
+    const driving = new Rig({ mock: hangs, ...options });
+    const other = new Rig({ log: driving.log, drive: false });
+    const viewer = await other.view();
+    await driving.prompt("one", "one");
+    await viewer.until(({ state, events }) => state?.busy && events.length > 0);
+    return { driving, other, viewer };
+  }
+
+  test("takes a cancel, which the driver carries out; one that comes too late has no effect", async () => {
+    const { driving, other, viewer } = await twoServers();
+    const [{ session_id } = { session_id: "" }] = viewer.events;
+    const late = { type: "cancel", target: { session_id, turn_id: "trn_9" } };
+    expect((await other.post(late)).status).toBe(202);
+    expect((await other.post({ type: "cancel", target: "gone" })).status).toBe(202);
+    expect((await other.post({ type: "cancel", target: "one" })).status).toBe(202);
+    await viewer.turns(1);
+    expect(driving.agent.cancels).toHaveLength(1);
+    expect(driving.logged).toEqual([]);
+  });
+
+  test("refuses a prompt with `whenBusy: refuse` while the driver is busy, or another prompt waits", async () => {
+    const { other } = await twoServers();
+    const refuse = { type: "prompt", input: { text: "two" }, whenBusy: "refuse" };
+    expect(await answerOf(other.post(refuse))).toMatchObject({ status: 409, body: { code: "busy" } });
+    const idle = new Rig({ drive: false });
+    expect((await idle.post(refuse)).status).toBe(202);
+    expect(await answerOf(idle.post(refuse))).toMatchObject({ status: 409, body: { code: "busy" } });
+  });
+
+  test("takes a second decision, which has no effect: the first one counts", async () => {
+    const { rig, viewer, decide } = await asked();
+    const other = new Rig({ log: rig.log, drive: false });
+    expect((await other.post(decide)).status).toBe(202);
+    expect((await other.post({ ...decide, decision: "reject" })).status).toBe(202);
+    await viewer.turns(1);
+    expect(rig.agent.decisions).toMatchObject([{ decision: "once" }]);
+    expect(JSON.stringify(viewer.events)).toContain("gone");
+  });
+});
+
+test("a prompt that waits because the agent forgot the conversation is cancelled by its key", async () => {
+  const forgetful = () => new MockAgent({ capabilities: { history: "server" } });
+  const a = new Rig({ agent: forgetful() });
+  const viewer = await a.view();
+  await a.prompt("one");
+  await viewer.turns(1);
+  await a.relay.close();
+  const lease = await a.log.acquire("c", "other", 10_000);
+  if (lease === null || lease === "orphan") throw new Error("no lease");
+  await a.log.put("c", lease.epoch, "state", undefined);
+  await a.log.release("c", "other", lease.epoch);
+  const b = new Rig({ log: a.log, agent: forgetful() });
+  const next = await b.view();
+  await b.prompt("two", "p2");
+  await next.until(({ state, queue }) => state?.context_lost && queue?.length === 1);
+  await b.post({ type: "cancel", target: "p2" });
+  await next.turns(2);
+  expect(next.events.findLast(({ type }) => type === "turn.ended")?.data).toMatchObject({
+    metadata: { status: "cancelled" },
+  });
+  await b.post({ type: "resume" });
+  await b.post({ type: "resume", how: "without-context" });
+  await b.prompt("three");
+  await next.turns(3);
+  expect(b.agent.prompts.map(({ text }) => text)).toEqual(["three"]);
+});
+
+test("a relay may drive the chat of another relay", async () => {
+  const agent = new MockAgent();
+  await using inner = await RealRelay.start(agent);
+  const outer = new Rig({ source: () => remote({ url: inner.url, chat: CHAT }) });
+  const viewer = await outer.view();
+  await outer.prompt("Hello");
+  await viewer.turns(1);
+  expect(agent.prompts.map(({ text }) => text)).toEqual(["Hello"]);
+  expect(JSON.stringify(viewer.events)).toContain("Hello");
 });

@@ -160,6 +160,48 @@ describe("R20: each limit answers with its own code", () => {
     expect(driving.logged.concat(other.logged)).toEqual([]);
   });
 
+  test("`unattendedTimeout`: a question that nobody views is left without an answer", async () => {
+    const clock = new ManualClock();
+    const script = function* () {
+      yield* agentStep.question({ questions: ["Which one?"] });
+      yield "Done";
+    };
+    const rig = new Rig({ clock, mock: { clock, script }, unattendedTimeout: 60_000 });
+    await rig.prompt("Go");
+    await settle();
+    await clock.advance(60_000);
+    await rig.until(async () => (await rig.events()).some(({ type }) => type === "turn.ended"));
+    expect((await rig.events()).find(({ type }) => type === "question.resolved")?.data).toMatchObject({
+      status: "rejected",
+    });
+  });
+
+  test.each([null, {}, "memory"])("a log that is %j is refused", (log) => {
+    expect(
+      () => new Rig({ source: () => new MockAgent(), log: log as never, clock: new ManualClock() }),
+    ).toThrow(
+      expect.objectContaining({ code: "invalid-input", message: expect.stringContaining("memoryLog()") }),
+    );
+  });
+
+  test("`unattendedTimeout` 0: requests wait for ever, and servers tell each other of no viewers", async () => {
+    const clock = new ManualClock();
+    const broken = new BrokenLog({ clock });
+    const script = () => [agentStep.tool({ name: "rm", approval: true, output: "gone" })];
+    const options = { clock, log: broken.log, unattendedTimeout: 0 };
+    const driving = new Rig({ ...options, mock: { clock, script } });
+    const other = new Rig({ ...options, drive: false });
+    await driving.prompt("Go");
+    const viewer = await other.view();
+    await viewer.until(({ events }) => events.some(({ type }) => type === "permission.requested"));
+    for (let minute = 0; minute < 30; minute++) {
+      await clock.advance(60_000);
+      await settle();
+    }
+    expect(driving.agent.decisions).toEqual([]);
+    expect(broken.calls.get("send")).toBe(1);
+  });
+
   test("options that are wrong or unknown are refused", () => {
     expect(() => new Rig({ leaseTtl: 0 })).toThrow(/leaseTtl/);
     expect(() => new Rig({ maxBody: -1 })).toThrow(/maxBody/);

@@ -1,10 +1,16 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
+import { relayListener } from "agentwire/server/node";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { Script } from "../../universal/build.ts";
 import { answerOf } from "./support/rig.ts";
 import { served } from "./support/served.ts";
 
 const prompt = { key: "p1", type: "prompt", input: { text: "Hello" } };
+
+test("relayListener(relay) instead of relayListener(relay.handler) is refused", () => {
+  expect(() => relayListener({ handler: () => {} } as never)).toThrow(/Pass `relay.handler`/);
+});
 
 describe("the handler over node:http", () => {
   test("R22: streams events, JSON lines, the head, and answers commands", async () => {
@@ -84,6 +90,63 @@ describe("the handler over node:http", () => {
     expect(viewer.response.headers.get("x-around")).toBe("yes");
     await post(prompt);
     await viewer.turns(1);
+  });
+
+  test("a request of HTTP/1.0 without a host is answered, and headers that came twice are one", async () => {
+    const seen: (string | null)[] = [];
+    const { port } = await served({}, (handler) => (request) => {
+      seen.push(request.headers.get("set-cookie"), new URL(request.url).host);
+      return handler(request);
+    });
+    const text = await new Promise<string>((resolve, reject) => {
+      const socket = connect(port, "127.0.0.1");
+      let got = "";
+      socket.on("data", (data) => {
+        got += String(data);
+      });
+      socket.on("end", () => resolve(got));
+      socket.on("error", reject);
+      socket.write("GET /chats/c/snapshot HTTP/1.0\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n");
+    });
+    expect(text).toMatch(/^HTTP\/1.1 204/);
+    expect(seen).toEqual(["a=1, b=2", "localhost"]);
+  });
+
+  test("a long text goes out as fast as its reader takes it, and a reader that leaves ends the reading", async () => {
+    let pages = 0;
+    const { rig, port, url } = await served({ drive: false });
+    const lease = await rig.log.acquire("c", "test", 60_000);
+    if (lease === null || lease === "orphan") throw new Error("no lease");
+    const script = new Script().session();
+    for (let at = 0; at < 3_000; at++) script.error("x".repeat(3_000));
+    for (let at = 0; at < script.events.length; at += 500)
+      await rig.log.append("c", lease.epoch, at + 1, script.events.slice(at, at + 500));
+    const page = rig.log.page.bind(rig.log);
+    rig.log.page = (...args) => {
+      pages++;
+      return page(...args);
+    };
+    const whole = await (await fetch(`${url}/chats/c/events?live=no`)).text();
+    const all = pages;
+    expect(whole.trim().split("\n")).toHaveLength(script.events.length);
+    pages = 0;
+    const stuck = connect(port, "127.0.0.1").pause();
+    stuck.write("GET /chats/c/events?live=no HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await rig.until(async () => pages > 0);
+    for (let round = 0; round < 200; round++) await new Promise((resolve) => setImmediate(resolve));
+    expect(pages).toBeLessThan(all);
+    stuck.destroy();
+    expect((await fetch(`${url}/chats/c`, { method: "HEAD" })).status).toBe(200);
+  });
+
+  test("a stream that the relay has ended before the socket got it is a whole answer", async () => {
+    const { url } = await served({}, (handler) => async (request) => {
+      const gone = new AbortController();
+      const response = await handler(new Request(request, { signal: gone.signal }));
+      gone.abort();
+      return response;
+    });
+    expect(await (await fetch(`${url}/chats/c/events`)).text()).toBe("");
   });
 
   test("a body that is too large answers 413, and the connection ends", async () => {

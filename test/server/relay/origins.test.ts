@@ -1,5 +1,6 @@
 import { createRelay, memoryLog } from "agentwire/server";
-import { agentStep } from "agentwire/testing/agent";
+import { agentStep, MockAgent } from "agentwire/testing/agent";
+import type { AgentSource, UniversalEvent } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import { answerOf, HOST, Rig } from "./support/rig.ts";
 
@@ -103,6 +104,8 @@ describe("R18: nothing happens without `authorize`", () => {
       { type: "answer", session_id: "s", question_id: "q", answer: null },
       { type: "revoke", id: "g" },
       { type: "resume", how: "with-transcript" },
+      { type: "set_mode", id: "m" },
+      { type: "set_model", id: "m" },
     ];
     for (const command of commands) await rig.post(command);
     await rig.request("/chats/c/events");
@@ -118,6 +121,8 @@ describe("R18: nothing happens without `authorize`", () => {
       "answer",
       "grant",
       "resume",
+      "grant",
+      "prompt",
     ];
     expect(asked).toEqual([...actions, "read", "remove"].map((action) => `c ${action}`));
   });
@@ -178,7 +183,25 @@ describe("R19: no page of another origin can make a command", () => {
 
   test('`origins: "*"` with `credentials` is refused at the start, and so is a wrong origin', () => {
     expect(() => new Rig({ origins: "*", credentials: true })).toThrow(/each page could act for its visitor/);
-    expect(() => new Rig({ origins: ["https://app.example/"] })).toThrow(/origins/);
+    expect(() => new Rig({ origins: [APP, "https://app.example/"] })).toThrow(
+      /`origins\[1\]` is "https:\/\/app.example\/"/,
+    );
+  });
+
+  test.each(["localhost:8787", "http://localhost", ""])("`hosts` with %j is refused at the start", (host) => {
+    expect(() => new Rig({ hosts: ["[::1]", host] })).toThrow(/`hosts\[1\]` is .*without scheme and port/);
+  });
+
+  test("a refused origin or host is logged once, because a page cannot read the answer", async () => {
+    const warned: string[] = [];
+    const logger = { ...console, warn: (text: string) => void warned.push(text) };
+    const rig = new Rig({ logger });
+    for (const headers of [{ origin: APP, host: "x.example" }, { origin: APP }, { origin: APP }])
+      await rig.post(command, { headers: { "sec-fetch-site": "cross-site", ...headers } });
+    expect(warned).toEqual([
+      "agentwire relay: refused a request: the host name x.example is not one of `hosts`",
+      `agentwire relay: refused a request: the origin ${APP} is not one of \`origins\``,
+    ]);
   });
 });
 
@@ -199,6 +222,14 @@ describe("CORS", () => {
         vary: "Origin",
       });
     }
+  });
+
+  test("OPTIONS of a page that asks for no headers names those of the protocol", async () => {
+    const rig = new Rig({ origins: [APP] });
+    const response = await rig.request("/chats/c/events", preflight({ origin: APP }));
+    expect(response.headers.get("access-control-allow-headers")).toBe(
+      "Content-Type, Last-Event-ID, Relay-Seen, Authorization",
+    );
   });
 
   test("OPTIONS answers 403 `origin` for another page", async () => {
@@ -285,6 +316,47 @@ describe("R17: what leaves the server", () => {
     await rig.prompt("Hello");
     await viewer.turns(1);
     expect(JSON.stringify(viewer.events)).not.toMatch(/"stack"|\.ts:\d/);
+  });
+
+  test("an event of a source has neither its raw message nor a stack, however deep, and lists stay lists", async () => {
+    const agent = new MockAgent({ script: () => [agentStep.error("broken")] });
+    const deep = (levels: number): unknown =>
+      levels === 0 ? "end" : { cause: deep(levels - 1), stack: "at x.ts:1" };
+    const alter = (event: UniversalEvent): UniversalEvent =>
+      event.type === "error"
+        ? ({
+            ...event,
+            raw: { secret: 1 },
+            data: {
+              ...event.data,
+              details: { tries: [{ stack: "at x.ts:1", why: "late" }], deep: deep(20) },
+            },
+          } as UniversalEvent)
+        : event;
+    const source: AgentSource = {
+      name: agent.name,
+      client: () => agent.client(),
+      toUniversal: (of, options) => {
+        const stream = agent.toUniversal(of as never, options);
+        return new Proxy(stream, {
+          get: (target, name) => {
+            const value: unknown = Reflect.get(target, name, target);
+            if (name === "on")
+              return (...[type, listener, how]: Parameters<typeof target.on>) =>
+                target.on(type, (event, position) => listener(alter(event), position), how);
+            return typeof value === "function" ? value.bind(target) : value;
+          },
+        });
+      },
+    };
+    const rig = new Rig({ source: () => source });
+    const viewer = await rig.view();
+    await rig.prompt("Hello");
+    await viewer.turns(1);
+    const error = viewer.events.find(({ type }) => type === "error");
+    expect(error?.raw).toBeNull();
+    expect(error?.data).toMatchObject({ details: { tries: [{ why: "late" }] } });
+    expect(JSON.stringify(error)).not.toMatch(/stack|"end"|secret/);
   });
 
   test("an event that is too large is cut, with a note", async () => {

@@ -233,3 +233,24 @@ describe("paths and methods", () => {
     expect(await answerOf(rig.request("/chats/c/events"))).toMatchObject({ body: { code: "no-route" } });
   });
 });
+
+describe("GET /chats/{id}/events?live=no", () => {
+  test("has no lines for a chat that does not exist, and none behind the head", async () => {
+    const rig = new Rig();
+    const none = await rig.request("/chats/c/events?live=no");
+    expect([none.status, await none.text(), none.headers.get("relay-head")]).toEqual([200, "", null]);
+    const viewer = await rig.view();
+    await rig.prompt("Hello");
+    await viewer.turns(1);
+    const rest = await rig.request(`/chats/c/events?live=no&after=${viewer.position}`);
+    expect([rest.status, await rest.text()]).toEqual([200, ""]);
+    expect(rest.headers.get("relay-head")).toBe(viewer.position);
+  });
+});
+
+test("a request that was given up before its stream began leaves no viewer", async () => {
+  const rig = new Rig({ maxViewers: 1 });
+  const given = await rig.request("/chats/c/events", { signal: AbortSignal.abort() });
+  expect(await given.text()).not.toContain("state");
+  expect((await rig.request("/chats/c/events")).status).toBe(200);
+});

@@ -350,3 +350,69 @@ describe("positions that the log does not have", () => {
     expect(viewer.frames.at(-1)).toMatchObject({ event: "reset", data: '{"reason":"other-log"}' });
   });
 });
+
+test("R16: a viewer goes on where the kept events begin, although the event that it saw is gone", async () => {
+  const rig = new Rig();
+  const first = await rig.view();
+  await rig.prompt("Hello");
+  await first.turns(1);
+  const [log] = first.position?.split(".") ?? [];
+  await rig.log.trim("c", first.events.length);
+  const kept = ((await rig.log.head("c"))?.first ?? 0) - 1;
+  expect(kept).toBeGreaterThan(0);
+  const viewer = await rig.view(`/chats/c/events?after=${log}.${kept}`, { "relay-seen": "gone" });
+  await viewer.until(({ state }) => state);
+  expect(viewer.events).toEqual(first.events.slice(kept));
+});
+
+test("shows a waiting prompt with its images", async () => {
+  const rig = new Rig({ drive: false });
+  const viewer = await rig.view();
+  const image = { data: "data:image/png;base64,iVBORw0KGgo=", mediaType: "image/png" };
+  await rig.post({ key: "p1", type: "prompt", input: { text: "Look", images: [image] } });
+  await viewer.until(({ queue }) => queue?.length === 1);
+  expect(viewer.state?.queue).toMatchObject([{ key: "p1", input: { text: "Look", images: [image] } }]);
+});
+
+describe("R15: a log that has lost events while a turn runs", () => {
+  const twoBatches = () => {
+    const broken = new BrokenLog();
+    const steps = { script: () => ["one ", agentStep.wait("more"), "two ", agentStep.wait("end"), "three"] };
+    return { broken, rig: new Rig({ log: broken.log, mock: steps }) };
+  };
+
+  test("gets from the driver those alone that it has lost", async () => {
+    const { broken, rig } = twoBatches();
+    const viewer = await rig.view();
+    await rig.prompt("Hello");
+    const deltas = (count: number) =>
+      viewer.until(({ events }) => events.filter(({ type }) => type === "item.delta").length >= count);
+    await deltas(1);
+    const before = (await rig.events()).length;
+    rig.agent.release("more");
+    await deltas(2);
+    broken.rollBack("c", before);
+    rig.agent.release("end");
+    await viewer.turns(1);
+    expect(viewer.events).toEqual(await rig.events());
+    expect(checkTranscript(viewer.events)).toEqual([]);
+  });
+
+  test("from before its driver began ends the turn: nobody has the lost events", async () => {
+    const { broken, rig: one } = twoBatches();
+    const first = await one.view();
+    await one.prompt("Hello");
+    await first.until(({ events }) => events.some(({ type }) => type === "item.delta"));
+    await one.relay.close({ drain: 0 });
+    const mock = { script: () => ["four ", agentStep.wait("more"), "five"] };
+    const two = new Rig({ log: broken.log, mock });
+    const viewer = await two.view();
+    await two.prompt("Again");
+    await viewer.until(({ events }) => JSON.stringify(events).includes("four"));
+    broken.rollBack("c", 2);
+    two.agent.release("more");
+    await two.agent.waitFor(({ cancels }) => cancels.length === 1);
+    await viewer.until(({ state }) => state?.driver === "lost");
+    expect(JSON.stringify(viewer.events)).not.toContain("five");
+  });
+});

@@ -18,7 +18,7 @@ export function markOutput(): void {
   const mark = (made: ProgramMark): boolean => write(markOf(JSON.stringify(made)));
   stdout.write = new Proxy(stdout.write, {
     apply(original, self, given) {
-      if (given[0] === BEGIN_OF_FRAME)
+      if (typeof given[0] === "string" && given[0].startsWith(BEGIN_OF_FRAME))
         mark({ type: "frame", ms: performance.now(), columns: stdout.columns });
       return Reflect.apply(original, self, given);
     },

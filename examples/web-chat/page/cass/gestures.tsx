@@ -1,22 +1,42 @@
 import type { CassAnimation } from "agentwire/cass";
 import { type ChatDataPart, inert } from "agentwire/chat";
-import { type ReactElement, useContext, useSyncExternalStore } from "react";
-import type { Inset } from "../rich-text.tsx";
+import { type Inset, Markdown, type PartSlotProps } from "agentwire/react/ui";
+import { type ReactElement, type ReactNode, useContext, useMemo, useSyncExternalStore } from "react";
+import { countRender } from "../render-count.ts";
 import { animationsIn } from "./animations.ts";
-import { Stage } from "./stage.tsx";
+import { Said, Stage } from "./stage.tsx";
 
-/** The gestures whose place in the text is known, as chips for that place. */
-export function gestureInsets(part: ChatDataPart | undefined): readonly Inset[] {
-  return animationsIn(part).flatMap((animation) => {
-    const { offset, index } = animation;
-    return offset === undefined
-      ? []
-      : [{ offset, node: <Chip key={`chip-${index}`} animation={animation} /> }];
-  });
+/** A text with the gestures whose place in it is known, as chips. They come behind the text, as data. */
+export function TextWithGestures({ part, children }: PartSlotProps<"text">): ReactNode {
+  countRender(part.id);
+  const parts = useContext(Said)?.parts.toArray() ?? [];
+  const next = parts[parts.findIndex(({ id }) => id === part.id) + 1];
+  const animations = animationsIn(next);
+  const insets = useMemo(() => animations.flatMap(insetOf), [animations]);
+  return insets.length === 0 ? children : <Markdown text={part.text} open={part.open} insets={insets} />;
+}
+
+function insetOf(animation: CassAnimation): readonly Inset[] {
+  const { offset } = animation;
+  return offset === undefined ? [] : [{ offset, node: <Chip animation={animation} /> }];
+}
+
+/** The gestures of which only the time is known, and what else the data has. */
+export function GestureData({ part, children }: PartSlotProps<"data">): ReactNode {
+  countRender(part.id);
+  const { json } = part;
+  const isOnlyGestures =
+    typeof json === "object" && json !== null && "animations" in json && Object.keys(json).length === 1;
+  return (
+    <>
+      <Gestures part={part} />
+      {!isOnlyGestures && children}
+    </>
+  );
 }
 
 /** The gestures of which only the time is known, and not the place in the text. */
-export function Gestures({ part }: { readonly part: ChatDataPart }): ReactElement | null {
+function Gestures({ part }: { readonly part: ChatDataPart }): ReactElement | null {
   const acts = animationsIn(part).filter(({ offset }) => offset === undefined);
   if (acts.length === 0) return null;
   return (

@@ -1,8 +1,19 @@
-import { type ReactElement, useContext, useRef, useState } from "react";
+import type { PartSlotProps } from "agentwire/react/ui";
+import { type ReactElement, type ReactNode, useContext, useRef, useState } from "react";
 import { Stage } from "./stage.tsx";
 
+/** A file that is a sound has a button that plays it. */
+export function Sound({ part: { path, mediaType }, children }: PartSlotProps<"file">): ReactNode {
+  return isSound(path, mediaType) ? <Speech address={path} /> : children;
+}
+
+function isSound(path: string, mediaType: string | null): boolean {
+  if (path.startsWith("data:")) return mediaType?.startsWith("audio/") === true;
+  return /^https?:/i.test(path) && URL.canParse(path) && /\.(wav|mp3|ogg)$/i.test(new URL(path).pathname);
+}
+
 /** A button that plays what was said aloud. The sound is loaded when somebody wants to hear it. The face speaks along. */
-export function Speech({ address }: { readonly address: string }): ReactElement {
+function Speech({ address }: { readonly address: string }): ReactElement {
   const performer = useContext(Stage);
   const player = useRef<HTMLAudioElement>(null);
   const [state, setState] = useState<"quiet" | "plays" | "broken">("quiet");
@@ -26,7 +37,7 @@ export function Speech({ address }: { readonly address: string }): ReactElement 
     else performer?.rest();
   };
   return (
-    <span className="speech">
+    <span>
       <button
         className={`play${state === "plays" ? " plays" : ""}`}
         type="button"

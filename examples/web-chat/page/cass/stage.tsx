@@ -2,6 +2,7 @@ import type { ChatMessage } from "agentwire/chat";
 import {
   createContext,
   type ReactElement,
+  type ReactNode,
   useContext,
   useEffect,
   useRef,
@@ -9,16 +10,32 @@ import {
   useSyncExternalStore,
 } from "react";
 import { Avatar, type Look } from "../avatar.tsx";
+import { countRender } from "../render-count.ts";
 import { animationsIn } from "./animations.ts";
 import { Performer } from "./performer.ts";
 
 /** ms: an answer that ended this long ago is still news. It may be shown for the first time when it has ended. */
 const NEWS = 2_000;
 
+/** Who plays the gestures of an answer. */
 export const Stage = createContext<Performer | undefined>(undefined);
 
-/** Who plays the gestures of an answer. A fresh answer plays them by itself; a stored one only when asked. */
-export function usePerformer(message: ChatMessage): Performer {
+/** The answer around a part. */
+export const Said = createContext<ChatMessage | undefined>(undefined);
+
+interface PerformingProps {
+  readonly message: ChatMessage;
+  readonly children?: ReactNode;
+}
+
+/** A message; an answer with somebody who plays its gestures. */
+export function Performing({ message, children }: PerformingProps): ReactNode {
+  countRender(message.id);
+  return message.role === "assistant" ? <Performance message={message}>{children}</Performance> : children;
+}
+
+/** A fresh answer plays its gestures by itself; a stored one only when asked. */
+function Performance({ message, children }: PerformingProps): ReactElement {
   const [performer] = useState(() => new Performer());
   const { endedAt } = message;
   const isFresh = useRef(endedAt === undefined || Date.now() - endedAt < NEWS);
@@ -31,7 +48,11 @@ export function usePerformer(message: ChatMessage): Performer {
     if (animations.length > 0) performer.play(animations);
   }, [endedAt, performer]);
   useEffect(() => () => performer.rest(), [performer]);
-  return performer;
+  return (
+    <Stage value={performer}>
+      <Said value={message}>{children}</Said>
+    </Stage>
+  );
 }
 
 /** The face of an answer. What is played comes before the mood. */

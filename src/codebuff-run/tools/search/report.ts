@@ -1,5 +1,5 @@
 // The result of a search as text, like ripgrep with headings.
-import { cutAt } from "../../../core/text.ts";
+import { wholeStart } from "../../../core/text.ts";
 import type { LineRange } from "./hits.ts";
 
 /** Matches per search. */
@@ -84,7 +84,7 @@ export class SearchReport {
 
 function shorten(text: string, length = MAX_SEARCH_OUTPUT): string {
   if (text.length <= length) return text;
-  return `${cutAt(text, length)}\n\n[Output truncated]`;
+  return `${wholeStart(text, length)}\n\n[Output truncated]`;
 }
 
 /** Reads the lines of a text in ascending order. Linear. */

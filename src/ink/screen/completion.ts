@@ -1,0 +1,181 @@
+// The menu above the composer: what Tab may complete.
+import type { TerminalWords } from "../../screens/words-terminal.ts";
+import type { EditorAction, EditorState } from "../composer/editor.ts";
+import { doesOf, type KeyRow } from "../keys.ts";
+import type { Press } from "../press.ts";
+import { clippedRow, inLine, type Row, type Surface } from "../rows/row.ts";
+import { widthOf } from "../rows/width.ts";
+
+/** An entry of the menu. */
+export interface Choice {
+  /** Replaces the part of the text that is completed. */
+  readonly insert: string;
+  readonly label: string;
+  readonly detail?: string;
+  /** The text is then complete: Enter takes the entry and sends it. */
+  readonly isWhole?: boolean;
+}
+
+/** What can be completed at the cursor. */
+export interface MenuLookup {
+  /** Where the part of the text begins that an entry replaces. It ends at the cursor. */
+  readonly from: number;
+  /** The entries, or a function that asks for those of `key`. Keys of one kind begin with the same letter. */
+  readonly choices:
+    | readonly Choice[]
+    | { readonly key: string; readonly ask: () => Promise<readonly Choice[]> };
+  /** Whether a row says that no entry fits. */
+  readonly saysNone?: true;
+  /** Whether an entry fits what is written. */
+  readonly fits: (choice: Choice) => boolean;
+}
+
+/** Columns of a row. A narrower window breaks longer rows into lines that push the menu out of the screen. */
+const MAX_ROW = 72;
+/** Columns of the labels, if the entries have details. */
+const MAX_LABEL = 24;
+
+export const MENU_KEYS: readonly KeyRow<"take" | "choose" | "next" | "previous" | "close">[] = [
+  { keys: ["tab"], does: "take", says: "helpMenuTab" },
+  { keys: ["up", "ctrl-p"], does: "previous", says: "helpMenuUp" },
+  { keys: ["down", "ctrl-n"], does: "next", says: "helpMenuDown" },
+  { keys: ["enter"], does: "choose", says: "helpMenuEnter" },
+  { keys: ["escape"], does: "close", says: "helpMenuEscape" },
+];
+
+/** What a key has done: the text to change, and whether it is then sent. */
+export type MenuStep = { readonly action?: EditorAction; readonly submits?: boolean };
+
+export interface CompletionHost {
+  find(editor: EditorState): MenuLookup | undefined;
+  /** Entries have come that took time. */
+  changed(): void;
+  /** Entries could not be had. */
+  failed(error: unknown): void;
+}
+
+/**
+ * The entries for the text at the cursor. Enter is for the menu only after the user has marked an entry by an arrow:
+ * otherwise it sends what is written.
+ */
+export class Completion {
+  readonly #host: CompletionHost;
+  #lookup: MenuLookup | undefined;
+  #came: { readonly key: string; readonly choices: readonly Choice[] } | undefined;
+  #asked: string | undefined;
+  /** The marked entry; -1 for none. */
+  #at = -1;
+
+  constructor(host: CompletionHost) {
+    this.#host = host;
+  }
+
+  /** The user has changed the text. */
+  edited(editor: EditorState): void {
+    this.#lookup = this.#host.find(editor);
+    this.#at = -1;
+    const choices = this.#lookup?.choices;
+    const isOfKind = choices && "key" in choices && choices.key[0] === this.#came?.key[0];
+    if (!isOfKind) this.#came = undefined;
+    this.#ask();
+  }
+
+  close(): void {
+    this.#lookup = undefined;
+    this.#came = undefined;
+  }
+
+  /** Returns undefined if the key is not for the menu. */
+  press(press: Press, { cursor }: EditorState): MenuStep | undefined {
+    const lookup = this.#lookup;
+    const { choices } = this;
+    const does = doesOf(MENU_KEYS, press);
+    if (!lookup || !does || (does === "choose" && this.#at < 0)) return undefined;
+    if (this.#isOld && does === "take") return {};
+    if (this.#isOld || choices.length === 0) return undefined;
+    switch (does) {
+      case "close":
+        this.close();
+        return {};
+      case "next":
+        this.#at = (this.#at + 1) % choices.length;
+        return {};
+      case "previous":
+        this.#at = (Math.max(0, this.#at) + choices.length - 1) % choices.length;
+        return {};
+      case "take":
+      case "choose": {
+        const chosen = choices[Math.max(0, this.#at)];
+        if (!chosen) return {};
+        const action = { type: "replace", from: lookup.from, to: cursor, text: chosen.insert } as const;
+        return { action, submits: does === "choose" && chosen.isWhole === true };
+      }
+    }
+  }
+
+  /** The entries that fit. */
+  get choices(): readonly Choice[] {
+    if (!this.#lookup) return [];
+    const { choices, fits } = this.#lookup;
+    return ("key" in choices ? (this.#came?.choices ?? []) : choices).filter(fits);
+  }
+
+  /** Whether the entries are those of an earlier text. */
+  get #isOld(): boolean {
+    const choices = this.#lookup?.choices;
+    return choices !== undefined && "key" in choices && choices.key !== this.#came?.key;
+  }
+
+  /** The rows of the entries around the marked one. */
+  rows({ columns, theme }: Surface, maxRows: number, words: TerminalWords): readonly Row[] {
+    const { choices } = this;
+    const limit = choices.length > maxRows ? maxRows - 1 : maxRows;
+    if (limit <= 0) return [];
+    if (choices.length === 0)
+      return this.#lookup?.saysNone
+        ? [clippedRow([{ text: `  ${words.menuNone}`, tone: "dim" }], columns)]
+        : [];
+    const first = Math.max(0, Math.min(this.#at - Math.floor(limit / 2), choices.length - limit));
+    const shown = choices.slice(first, first + limit);
+    const labels = shown.map(({ label }) => inLine(label));
+    const width = Math.min(MAX_LABEL, Math.max(...labels.map(widthOf)));
+    const rows = shown.map((choice, index): Row => {
+      const isAt = first + index === this.#at;
+      const label = labels[index] ?? "";
+      const gap = " ".repeat(Math.max(0, width - widthOf(label)));
+      const detail = choice.detail === undefined ? "" : `${gap}  ${inLine(choice.detail)}`;
+      const text = `${isAt ? theme.symbols.pointer : " "} ${label}`;
+      return clippedRow(
+        [
+          { text, tone: isAt ? "selected" : "plain" },
+          { text: detail, tone: "dim" },
+        ],
+        Math.min(columns, MAX_ROW),
+      );
+    });
+    if (limit === maxRows) return rows;
+    const more = `  ${words.menuMore(choices.length - shown.length)}`;
+    return [...rows, clippedRow([{ text: more, tone: "dim" }], columns)];
+  }
+
+  /** Asks for the entries, one question at a time. The newest question follows when the last one is answered. */
+  #ask(): void {
+    const choices = this.#lookup?.choices;
+    if (!choices || !("key" in choices) || this.#asked !== undefined || this.#came?.key === choices.key)
+      return;
+    const { key } = choices;
+    this.#asked = key;
+    const came = (found: readonly Choice[]): void => {
+      this.#asked = undefined;
+      const now = this.#lookup?.choices;
+      if (!now || !("key" in now)) return;
+      if (now.key[0] === key[0]) this.#came = { key, choices: found };
+      this.#host.changed();
+      this.#ask();
+    };
+    choices.ask().then(came, (error: unknown) => {
+      this.#host.failed(error);
+      came([]);
+    });
+  }
+}

@@ -1,0 +1,94 @@
+// Where messages are written. React does not know the text: typing renders nothing.
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type ReactElement,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+} from "react";
+import type { Chat } from "../../chat/chat.ts";
+import { useAgentChat, useChat } from "../index.ts";
+import { Choices } from "./choices.tsx";
+import { useWords } from "./root.tsx";
+
+interface ComposerProps {
+  /** The name of the agent, for the empty field. */
+  readonly agent?: string;
+  readonly field?: RefObject<HTMLTextAreaElement | null>;
+  /** Whether something is in front of it that Escape closes first. @default false */
+  readonly isBehind?: boolean;
+  /** Sends the text. Returns whether it is taken: a text that is refused stays in the field. @default `chat.send` */
+  onSay?(text: string): boolean;
+}
+
+/** Enter sends. Escape cancels, wherever the focus is. */
+export function ComposerView(props: ComposerProps): ReactElement {
+  const { agent, isBehind = false } = props;
+  const chat = useChat();
+  const words = useWords();
+  const id = useId();
+  const form = useRef<HTMLFormElement>(null);
+  const own = useRef<HTMLTextAreaElement>(null);
+  const field = props.field ?? own;
+  const canCancel = useAgentChat(undefined, ({ busy, queue }) => busy || queue.length > 0);
+  useEffect(() => {
+    if (isBehind) return;
+    const onKey = (event: globalThis.KeyboardEvent): void => {
+      if (event.key === "Escape" && !event.isComposing) cancelIn(chat);
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [chat, isBehind]);
+
+  const onSubmit = (event: FormEvent): void => {
+    event.preventDefault();
+    const text = field.current?.value.trim() ?? "";
+    if (text === "" || !field.current) return;
+    if (props.onSay ? props.onSay(text) : say(chat, text)) field.current.value = "";
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    // While an input method composes a character, Enter is its own.
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    form.current?.requestSubmit();
+  };
+  return (
+    <form ref={form} className="aw-composer" onSubmit={onSubmit}>
+      <label className="aw-unseen" htmlFor={id}>
+        {words.message}
+      </label>
+      <textarea
+        ref={field}
+        id={id}
+        rows={1}
+        dir="auto"
+        placeholder={words.emptyField(agent)}
+        autoComplete="off"
+        onKeyDown={onKeyDown}
+      />
+      {canCancel && (
+        <button className="aw-cancel" type="button" onClick={() => cancelIn(chat)}>
+          {words.cancel}
+        </button>
+      )}
+      <button className="aw-primary" type="submit">
+        {words.send}
+      </button>
+      <Choices />
+      <p className="aw-hint">{words.hint}</p>
+    </form>
+  );
+}
+
+/** Whether the message is taken. A message in the thread says itself what went wrong. */
+export function say(chat: Chat, text: string): boolean {
+  const sent = chat.send(text);
+  return sent.ok || sent.id !== undefined;
+}
+
+/** First the turn that runs; what waits behind it goes out next. Without a turn, what waits is taken back. */
+function cancelIn(chat: Chat): void {
+  chat.cancel(chat.getSnapshot().busy ? "turn" : "all");
+}
