@@ -1,7 +1,7 @@
 // docs/program.md: words by hand, and tables between marks that are made from those of the program.
 import { BACKENDS } from "../../src/program/backends.ts";
 import { type CommandRow, flagsOf } from "../../src/program/command.ts";
-import { COMMANDS } from "../../src/program/commands.ts";
+import { COMMAND_TABLE } from "../../src/program/commands.ts";
 import { EXIT, EXIT_WORDS } from "../../src/program/exit-codes.ts";
 import { usageOf, variables } from "../../src/program/help.ts";
 import { COMMON } from "../../src/program/parse.ts";
@@ -19,7 +19,7 @@ export function filledPage(page: string): string {
 
 /** The commands that the page does not show. */
 export function missingCommands(page: string): readonly string[] {
-  return COMMANDS.map(({ name }) => name).filter((name) => !page.includes(`<!-- made: ${name} -->`));
+  return COMMAND_TABLE.map(({ name }) => name).filter((name) => !page.includes(`<!-- made: ${name} -->`));
 }
 
 function madeOf(name: string): string {
@@ -39,7 +39,7 @@ function madeOf(name: string): string {
     case "common":
       return options(COMMON);
     default: {
-      const command = COMMANDS.find((each) => each.name === name);
+      const command = COMMAND_TABLE.find((each) => each.name === name);
       if (!command) throw new Error(`${PROGRAM_PAGE} has a mark for ${name}, and nothing is made for it`);
       return commandOf(command);
     }

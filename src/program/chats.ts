@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Chat, type ChatOptions, type ChatStore, inert, type SavedChat } from "../chat/index.ts";
 import { directoryStore } from "../chat/node.ts";
+import type { EarlierChat } from "../ink/index.ts";
 import { fold, type UniversalEvent } from "../universal/index.ts";
 import { EXIT } from "./exit-codes.ts";
 import { ProgramFailure, wrongCall } from "./failure.ts";
@@ -73,14 +74,7 @@ export async function lastChat(backend: string): Promise<string> {
   );
 }
 
-/** A chat as `/chats` lists it. */
-export interface EarlierChat {
-  /** Its name. */
-  readonly id: string;
-  readonly title: string;
-}
-
-/** The chats with a backend, the one that was used last at first. */
+/** The chats with a backend, for `/chats`: the one that was used last at first, by their names. */
 export async function earlierChats(backend: string): Promise<readonly EarlierChat[]> {
   const store = directoryStore(chatsFolder());
   const names = (await namesByUse(backend)).slice(0, MAX_LISTED);

@@ -1,7 +1,7 @@
 // The table of commands: a command is a file and a row.
 import type { CommandRow } from "./command.ts";
 
-export const COMMANDS: readonly CommandRow[] = [
+export const COMMAND_TABLE: readonly CommandRow[] = [
   {
     name: "chat",
     args: "<backend> [agent]",

@@ -1,7 +1,7 @@
 // The help texts, made from the tables.
 import { BACKENDS } from "./backends.ts";
 import { type CommandRow, type Example, flagsOf, type OptionRow } from "./command.ts";
-import { COMMANDS } from "./commands.ts";
+import { COMMAND_TABLE } from "./commands.ts";
 import { EXIT, EXIT_WORDS } from "./exit-codes.ts";
 import { COMMON, optionsOf } from "./parse.ts";
 
@@ -23,7 +23,7 @@ export function helpPage(command: CommandRow | undefined): string {
 
 /** The same for programs. */
 export function helpJson(command: CommandRow | undefined): object {
-  const rows = command ? [command] : COMMANDS;
+  const rows = command ? [command] : COMMAND_TABLE;
   return {
     commands: rows.map((row) => ({
       name: row.name,
@@ -47,7 +47,7 @@ function programHelp(): readonly string[] {
     "Usage: agentwire <command> [options]",
     table(
       "Commands",
-      COMMANDS.map(({ name, about }) => [name, about]),
+      COMMAND_TABLE.map(({ name, about }) => [name, about]),
     ),
     table(
       "Backends",
@@ -55,7 +55,10 @@ function programHelp(): readonly string[] {
     ),
     optionTable("Options", COMMON),
     exits(),
-    examples([COMMANDS[0]?.examples[0], { line: "agentwire <command> --help", about: "more of a command" }]),
+    examples([
+      COMMAND_TABLE[0]?.examples[0],
+      { line: "agentwire <command> --help", about: "more of a command" },
+    ]),
   ];
 }
 

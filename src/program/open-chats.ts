@@ -1,7 +1,8 @@
 // Opens the chats of a call: one, and those that `/new` and `/chats` of the screen go on with.
 import { type Chat, createChat } from "../chat/index.ts";
+import type { EarlierChat } from "../ink/index.ts";
 import type { AgentSource } from "../universal/index.ts";
-import { type EarlierChat, earlierChats, type KeptChat, keptChat } from "./chats.ts";
+import { earlierChats, type KeptChat, keptChat } from "./chats.ts";
 
 export interface OpenedChat {
   readonly chat: Chat;

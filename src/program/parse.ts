@@ -4,7 +4,7 @@ import { checkName } from "../core/names.ts";
 import { credentialsIn, isCredentialMember } from "../core/tell/credential-names.ts";
 import { BACKENDS } from "./backends.ts";
 import { type CommandCall, type CommandRow, flagsOf, type OptionRow } from "./command.ts";
-import { COMMANDS } from "./commands.ts";
+import { COMMAND_TABLE } from "./commands.ts";
 import { wrongCall } from "./failure.ts";
 import { Given } from "./given.ts";
 
@@ -46,10 +46,10 @@ export function wantsJson(argv: readonly string[]): boolean {
 /** @throws Failure, InvalidInputError for a call that cannot work */
 export function parseCall(argv: readonly string[]): ParsedCall {
   const own = ownPart(argv);
-  const known = Object.fromEntries(COMMANDS.map((command) => [command.name, command]));
+  const known = Object.fromEntries(COMMAND_TABLE.map((command) => [command.name, command]));
   const cli = cac("agentwire");
   for (const row of COMMON) cli.option(flagsOf(row), row.about);
-  for (const command of COMMANDS) {
+  for (const command of COMMAND_TABLE) {
     const made = cli.command(command.name, command.about);
     for (const row of optionsOf(command))
       made.option(flagsOf(row), row.about, row.many ? { type: [(value: unknown) => value] } : {});
@@ -57,7 +57,7 @@ export function parseCall(argv: readonly string[]): ParsedCall {
   const rest = argv.slice(own.length + 1);
   const { args: words, options } = cli.parse(["", "", ...own.map(marked)], { run: false });
   const isJson = options["json"] === true;
-  const command = COMMANDS.find(({ name }) => name === cli.matchedCommandName);
+  const command = COMMAND_TABLE.find(({ name }) => name === cli.matchedCommandName);
   const [named] = words;
   if (!command && named !== undefined) checkName(unmarked(named), known, "command");
   const rows = [...COMMON, ...(command ? optionsOf(command) : [])];

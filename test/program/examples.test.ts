@@ -1,16 +1,16 @@
 // The examples of the help texts run as they stand.
 import { describe, expect, test } from "vitest";
-import { COMMANDS } from "../../src/program/commands.ts";
+import { COMMAND_TABLE } from "../../src/program/commands.ts";
 import { agentwire, talkingTo } from "./support/program.ts";
 
 /** The words of a line, as a shell reads them. */
 const wordsOf = (line: string): readonly string[] =>
   [...line.matchAll(/"([^"]*)"|(\S+)/g)].slice(1).map(([, quoted, plain = ""]) => quoted ?? plain);
 
-const LINES = COMMANDS.flatMap(({ examples }) => examples.map(({ line }) => line));
+const LINES = COMMAND_TABLE.flatMap(({ examples }) => examples.map(({ line }) => line));
 
 test("each command has an example that needs nothing but the program", () => {
-  for (const { name, examples } of COMMANDS)
+  for (const { name, examples } of COMMAND_TABLE)
     expect(examples.some(({ line }) => line.startsWith(`agentwire ${name} mock`))).toBe(true);
 });
 
