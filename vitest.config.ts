@@ -82,6 +82,7 @@ export default defineConfig({
             include: groups.map(testsOf),
             exclude: [...apart, ...UNCOUNTED],
             isolate: false,
+            env: { NO_COLOR: "" }, // themes with colours are tested in CI too
           },
         }),
       ),

@@ -203,6 +203,9 @@ describe("the capabilities of a client", () => {
       plan: true,
       context: false,
       branches: false,
+      files: false,
+      models: false,
+      modes: false,
       preview: false,
     });
     expect(of({ profile, answerByContinue: true }).questions).toBe(true);

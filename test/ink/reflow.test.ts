@@ -67,7 +67,7 @@ describe("a window of another size while the menu of commands is open", () => {
       await terminal.sees(/ {2}\/help +shows this/);
     }
     const shown = terminal.everything;
-    for (const once of [/> go|› go/g, /The answer/g, /reasoning\s+is/g, /\/help +shows/g, /› \//g])
+    for (const once of [/> go|› go/g, /The answer/g, /reasoning\s+is/g, /\/help +shows/g, /[›>] \//g])
       expect(shown.match(once), String(once)).toHaveLength(1);
   });
 });
