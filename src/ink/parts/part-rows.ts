@@ -67,7 +67,7 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
       const head = clippedRow(
         [
           {
-            text: `${part.action ? words.fileAction(part.action) : words.fileShows} ${inLine(path)}`,
+            text: `${part.action ? words.fileDone(part.action) : words.fileShows} ${inLine(path)}`,
             tone: "dim",
           },
         ],

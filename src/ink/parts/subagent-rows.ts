@@ -61,7 +61,7 @@ function activityOf(part: ChatPart, words: TerminalWords): string {
     }
     case "file":
       return inLine(
-        `${part.action ? words.fileAction(part.action) : words.fileShows} ${part.path.slice(0, MAX_LAST_LINE)}`,
+        `${part.action ? words.fileDone(part.action) : words.fileShows} ${part.path.slice(0, MAX_LAST_LINE)}`,
       );
     case "status":
       return inLine(part.detail ?? part.label);
