@@ -76,14 +76,14 @@ export function screenWords({ words = terminalWords }: Theme): TerminalWords {
   return words;
 }
 
-/** Colours that are readable on light and dark terminals: the sixteen of the terminal's palette. */
+/** Colours that are readable on light and dark terminals, of the sixteen of the palette: its plain blue is not, on black. */
 export const defaultTheme: Theme = {
   styles: {
     plain: {},
     dim: { dimColor: true },
     user: { color: "cyan" },
     accent: { color: "magenta" },
-    tool: { color: "blue" },
+    tool: { color: "blueBright" },
     ok: { color: "green" },
     warn: { color: "yellow" },
     error: { color: "red" },
@@ -98,7 +98,7 @@ export const defaultTheme: Theme = {
     string: { color: "green" },
     number: { color: "yellow" },
     comment: { dimColor: true },
-    name: { color: "blue" },
+    name: { color: "blueBright" },
     type: { color: "cyan" },
     cursor: { inverse: true },
   },

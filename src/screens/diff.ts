@@ -116,6 +116,16 @@ class DiffReader {
   }
 }
 
+/** Omits the first lines if they only repeat the path, or say that there is no file. */
+export function withoutHeader(lines: readonly DiffLine[], path: string): readonly DiffLine[] {
+  const isHeader = (line: DiffLine | undefined, mark: "---" | "+++"): boolean => {
+    if (line?.type !== "same" || line.after !== undefined || !line.text.startsWith(`${mark} `)) return false;
+    const name = line.text.slice(4);
+    return name === "/dev/null" || name === path || name === `${mark === "---" ? "a" : "b"}/${path}`;
+  };
+  return isHeader(lines[0], "---") && isHeader(lines[1], "+++") ? lines.slice(2) : lines;
+}
+
 /** Puts removed lines beside the added lines that follow them. */
 export function pairedLines(lines: readonly DiffLine[]): readonly DiffPair[] {
   const pairs: DiffPair[] = [];

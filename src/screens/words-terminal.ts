@@ -30,6 +30,8 @@ export const terminalWords = {
   rowsBefore: (count: number) => `${count} rows before`,
   textDiffers: "(the final text differs from what was shown; here is the whole text)",
   fileShows: "shows",
+  fileDone: (action: "read" | "write" | "patch") =>
+    ({ read: "read", write: "wrote", patch: "changed" })[action],
   dataNameless: "data",
   dataWith: (names: string) => `(with ${names})`,
 

@@ -74,9 +74,9 @@ describe.skipIf(isSkipped)("a conversation", () => {
         await visitor.page.getByText("Reasoning").click();
         await visitor.reads("I should look.");
         await visitor.press("Allow once");
-        await visitor.hears("mcp_shell runs");
+        await visitor.hears("mcp_shell Run ls runs");
         gate.resolve("a.txt\n");
-        await visitor.hears(/mcp_shell is done.*a\.txt.*One file\./s);
+        await visitor.hears(/mcp_shell Run ls is done.*a\.txt.*One file\./s);
         await visitor.hears("tokens written");
       },
     );

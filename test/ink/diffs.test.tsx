@@ -71,7 +71,7 @@ describe("a diff in the transcript", () => {
       action: "patch",
       diff: DIFF,
     };
-    expect(rowsOf(file, columns)).toEqual(["patch src/a.ts", ...UNIFIED]);
+    expect(rowsOf(file, columns)).toEqual(["changed src/a.ts", ...UNIFIED]);
     expect(rowsOf(call, columns).slice(2)).toEqual(["  | The change of src/a.ts:", ...UNIFIED]);
   });
 

@@ -56,6 +56,7 @@ describe("/help", () => {
   test("puts a label above its text where the rows are narrow", async () => {
     const shown = await help({ ...all, size: { columns: 40, rows: 15 } });
     expect(shown).toContain("\n  /queue <number> <what>\n    changes, moves, sends or takes back");
+    expect(shown).toContain("\n  y  once\n"); // short labels leave space enough
     expect(await help({ ...all, size: { columns: 80, rows: 24 } })).toMatch(/\n {2}\/quit +leaves\n/);
   });
 });

@@ -9,12 +9,10 @@ function wordsOf(terminal: Terminal, lines = Number.POSITIVE_INFINITY): Readonly
   return new Set(Array.from(text.matchAll(/word(\d+)/g), ([, number]) => Number(number)));
 }
 
-/** More words than the flood says in a test. A window of one row loses halves of words, and the other halves join. */
-const MANY = 50_000;
-
-/** The number of the newest word. */
+/** The number of the last word. It may be half a number: a narrow window shows the other half in the next row. */
 function newest(terminal: Terminal): number {
-  return Math.max(-1, ...[...wordsOf(terminal, 400)].filter((number) => number < MANY));
+  const text = terminal.scrollback().slice(-400).join("");
+  return Number([...text.matchAll(/word(\d+)/g)].at(-1)?.[1] ?? -1);
 }
 
 /** Frames after which the program has drawn all of a window of another size, and not what it had begun before. */

@@ -1,6 +1,6 @@
 // The rows of a diff: one column, or two side by side.
 
-import { type DiffLine, type DiffPair, diffLines, pairedLines } from "../../screens/diff.ts";
+import { type DiffLine, type DiffPair, diffLines, pairedLines, withoutHeader } from "../../screens/diff.ts";
 import type { TerminalWords } from "../../screens/words-terminal.ts";
 import { rowsOfLine } from "../rows/lines.ts";
 import { displayed, type Row, rowWidth, type Span, type Surface } from "../rows/row.ts";
@@ -111,16 +111,6 @@ function withNumber(line: DiffLine, number: number | undefined): DiffLine {
 function numberWidth(lines: readonly DiffLine[]): number {
   const most = lines.reduce((max, { before = 0, after = 0 }) => Math.max(max, before, after), 0);
   return most === 0 ? 0 : String(most).length;
-}
-
-/** Omits the first lines if they only repeat the path, or say that there is no file. */
-function withoutHeader(lines: readonly DiffLine[], path: string): readonly DiffLine[] {
-  const isHeader = (line: DiffLine | undefined, mark: "---" | "+++"): boolean => {
-    if (line?.type !== "same" || line.after !== undefined || !line.text.startsWith(`${mark} `)) return false;
-    const name = line.text.slice(4);
-    return name === "/dev/null" || name === path || name === `${mark === "---" ? "a" : "b"}/${path}`;
-  };
-  return isHeader(lines[0], "---") && isHeader(lines[1], "+++") ? lines.slice(2) : lines;
 }
 
 /** Replaces the middle of long unchanged stretches by a gap. Returns the same lines if there are none. */

@@ -65,7 +65,12 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
     case "file": {
       const path = part.path.startsWith("data:") ? (part.path.split(/[;,]/, 1)[0] ?? "data:") : part.path;
       const head = clippedRow(
-        [{ text: `${part.action ?? words.fileShows} ${inLine(path)}`, tone: "dim" }],
+        [
+          {
+            text: `${part.action ? words.fileDone(part.action) : words.fileShows} ${inLine(path)}`,
+            tone: "dim",
+          },
+        ],
         columns,
       );
       if (part.diff === undefined) return plain([head]);

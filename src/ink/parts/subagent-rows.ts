@@ -60,7 +60,9 @@ function activityOf(part: ChatPart, words: TerminalWords): string {
       return last && part.state === "running" ? `${name}: ${activityOf(last, words)}` : name;
     }
     case "file":
-      return inLine(`${part.action ?? words.fileShows} ${part.path.slice(0, MAX_LAST_LINE)}`);
+      return inLine(
+        `${part.action ? words.fileDone(part.action) : words.fileShows} ${part.path.slice(0, MAX_LAST_LINE)}`,
+      );
     case "status":
       return inLine(part.detail ?? part.label);
     case "data":

@@ -16,7 +16,7 @@ interface Item {
   readonly text: string;
 }
 
-/** Columns from which the labels stand beside their texts. */
+/** Columns from which the labels stand beside their texts. Short labels do so anyway. */
 const BESIDE = 60;
 /** Columns of the labels beside their texts. */
 const MAX_LABEL = 24;
@@ -59,9 +59,10 @@ export function helpRows(desk: Desk, commands: readonly ScreenCommand[], surface
 /** Each label beside its text, or above it where the rows are narrow. */
 function itemRows(items: readonly Item[], columns: number): readonly Row[] {
   const width = Math.min(MAX_LABEL, Math.max(...items.map(({ label }) => widthOf(label))));
+  const hasPlace = columns >= BESIDE || width <= columns / 4;
   return items.flatMap(({ label, text }): readonly Row[] => {
-    const isBeside = columns >= BESIDE && widthOf(label) <= width;
-    const hang: Span = { text: " ".repeat(columns >= BESIDE ? width + 4 : 4), tone: "plain" };
+    const isBeside = hasPlace && widthOf(label) <= width;
+    const hang: Span = { text: " ".repeat(hasPlace ? width + 4 : 4), tone: "plain" };
     const gap = " ".repeat(Math.max(0, width - widthOf(label)) + 2);
     const lead: Span = { text: `  ${label}${gap}`, tone: "user" };
     if (isBeside) return rowsOf(text, "plain", { columns, lead, hang });

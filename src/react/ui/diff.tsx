@@ -2,7 +2,7 @@
 import { type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { reveal } from "../../chat/print/reveal.ts";
 import type { ToolPreview } from "../../core/values.ts";
-import { type DiffLine, type DiffPair, diffLines, pairedLines } from "../../screens/diff.ts";
+import { type DiffLine, type DiffPair, diffLines, pairedLines, withoutHeader } from "../../screens/diff.ts";
 import { useWords } from "./root.tsx";
 
 /** Rows that are shown at once. More is folded. */
@@ -18,7 +18,7 @@ export function Diff({ path, diff, by }: DiffProps): ReactElement {
   const [shown, setShown] = useState(MAX_ROWS);
   const box = useRef<HTMLDivElement>(null);
   const isWide = useIsWide(box);
-  const lines = useMemo(() => diffLines(diff), [diff]);
+  const lines = useMemo(() => withoutHeader(diffLines(diff), path), [diff, path]);
   const rows = useMemo(() => (isWide ? pairedLines(lines) : lines.map(onlyLine)), [isWide, lines]);
   const more = rows.length - shown;
   return (
@@ -33,7 +33,7 @@ export function Diff({ path, diff, by }: DiffProps): ReactElement {
           // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a diff never change
           <div key={index} className="aw-diff-row">
             <Line line={left} />
-            {isWide && <Line line={right} />}
+            {isWide && !isAcross(left, right) && <Line line={right} />}
           </div>
         ))}
       </div>
@@ -48,6 +48,11 @@ export function Diff({ path, diff, by }: DiffProps): ReactElement {
 
 function onlyLine(line: DiffLine): DiffPair {
   return { left: line };
+}
+
+/** A line about the file, or about lines that are left out: once, across both sides. */
+function isAcross(left: DiffLine | undefined, right: DiffLine | undefined): boolean {
+  return left !== undefined && left === right && left.after === undefined;
 }
 
 const SIGNS = { same: " ", added: "+", removed: "-", gap: "⋯" } as const;

@@ -25,11 +25,11 @@ export function ToolView({ part }: ToolProps): ReactElement {
     <div className="aw-tool" data-state={state}>
       <p className="aw-tool-head">
         <code className="aw-tool-name">{reveal(name)}</code>{" "}
+        {title !== undefined && <bdi className="aw-tool-title">{inert(title, { keepNewlines: false })} </bdi>}
         <span className="aw-tool-state">
           {words.toolState[state]}
           {whyDenied(part, words)}
         </span>
-        {title !== undefined && <bdi className="aw-tool-title"> {inert(title, { keepNewlines: false })}</bdi>}
       </p>
       <FoldedText label={words.input} text={inputText(input)} />
       {changes.map((change, index) => (

@@ -209,7 +209,7 @@ describe.skipIf(isSkipped)("a page of a chat", () => {
         const box = async (selector: string) =>
           (await page.locator(selector).first().boundingBox()) ?? { x: -1, width: 0 };
         const bubble = await box(".aw-bubble");
-        expect(bubble.x).toBeLessThan(100); // the user's side is the left one
+        expect(bubble.x).toBeCloseTo((await box(".aw-mine")).x); // the user's side is the left one
         const directions = await page
           .locator(".aw-text p")
           .evaluateAll((all) => all.map((one) => getComputedStyle(one).direction));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type IPty, spawn } from "@lydell/node-pty";
-import headless from "@xterm/headless";
+import headless, { type IBufferLine } from "@xterm/headless";
 import { fastStart } from "../../helpers/sources.ts";
 import { KEYS, type Key, pasteOf } from "./keys.ts";
 import { MARK_ID } from "./output.ts";
@@ -120,6 +120,13 @@ export class Terminal implements AsyncDisposable {
   /** All lines, with those above the screen. */
   scrollback(): readonly string[] {
     return this.#lines(0, this.#screen.buffer.active.baseY + this.#screen.rows);
+  }
+
+  /** The cells of all lines, with their colours, and the number of lines above the screen. */
+  cells(): { readonly lines: readonly IBufferLine[]; readonly above: number } {
+    const { active } = this.#screen.buffer;
+    const lines = Array.from({ length: active.baseY + this.#screen.rows }, (_, at) => active.getLine(at));
+    return { lines: lines.filter((line) => line !== undefined), above: active.baseY };
   }
 
   /** All that the program has written, as it was written. */
