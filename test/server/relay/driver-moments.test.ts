@@ -222,7 +222,7 @@ describe("a driver", () => {
     });
     const viewer = await rig.view();
     await rig.prompt("Hello");
-    await rig.until(() => rig.agent.prompts.length === 1);
+    await rig.until(async () => rig.agent.prompts.length === 1);
     gated.hold("append");
     rig.agent.release("more");
     await said.promise;
