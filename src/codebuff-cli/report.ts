@@ -1,6 +1,6 @@
 // Reads the one JSON object in which some builds report a whole run.
 import { isObject } from "../core/checks.ts";
-import { parseJson } from "../core/text.ts";
+import { jsonIn } from "../core/text.ts";
 import { isReport, type PrintedEvent, readEvent, readValue } from "./messages.ts";
 import type { RunReport } from "./outcome.ts";
 
@@ -55,7 +55,7 @@ export function readReport(text: string): ReadOutput {
     let end = endOfLine(text, start);
     // Only at the start of a line, because a multi-line object contains objects.
     const isCandidate = mayBeJson(text, start);
-    const value = isCandidate ? parsed(text.slice(start, end)) : undefined;
+    const value = isCandidate ? jsonIn(text.slice(start, end), "null") : undefined;
     const line = value === undefined ? undefined : readValue(value);
     if (line?.kind === "event") {
       lines.push({ event: line.event, raw: line.raw });
@@ -116,18 +116,10 @@ function objectAt(
   // A pretty-printed object ends with a brace at a line start. Otherwise try the output's `last` brace.
   for (const end of new Set([brace, last])) {
     if (start < 0 || end <= start) continue;
-    const value = parsed(text.slice(start, end));
+    const value = jsonIn(text.slice(start, end), "null");
     if (isObject(value)) return { value, end };
   }
   return undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text, "null");
-  } catch {
-    return undefined; // not JSON
-  }
 }
 
 /** Reads traces as events. The id of a call is its number. A result belongs to the oldest call without a result. */

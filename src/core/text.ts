@@ -75,6 +75,15 @@ export function parseJson(text: string, infinity: "kept" | "null" = "kept"): unk
   return parseFrame(text, infinity);
 }
 
+/** {@link parseJson}, or undefined for what is no JSON: the parser's own error would quote the text. */
+export function jsonIn(text: string, infinity: "kept" | "null" = "kept"): unknown {
+  try {
+    return parseJson(text, infinity);
+  } catch {
+    return undefined;
+  }
+}
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPENING_BRACE = 0x7b;

@@ -1,6 +1,6 @@
 // Reads the frames of a relay's stream from bytes.
 import { createParser } from "eventsource-parser";
-import { parseJson } from "../core/text.ts";
+import { jsonIn } from "../core/text.ts";
 import { isUniversalEvent } from "../universal/check/shape.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import { type Position, type RelayState, readPosition, readState } from "./wire.ts";
@@ -12,7 +12,8 @@ const MAX_FRAME = 32 * 1_048_576;
 export type RelayFrame = {
   readonly text: string;
   readonly value: unknown;
-} /** `last`: the position of the last event. */ & (
+} & /** `last`: the position of the last event. */
+(
   | { readonly type: "events"; readonly events: readonly UniversalEvent[]; readonly last: Position }
   | { readonly type: "state"; readonly state: RelayState }
   | { readonly type: "reset" | "gone" }
@@ -37,7 +38,7 @@ export function frameReader(onFrame: (frame: RelayFrame) => void): (bytes: Uint8
 }
 
 function frameOf(type: string | undefined, text: string, id: string | undefined): RelayFrame {
-  const value = parsed(text);
+  const value = jsonIn(text);
   const data = { text, value };
   if (type === "reset" || type === "gone") return { type, ...data };
   if (type === "state") {
@@ -53,12 +54,4 @@ function frameOf(type: string | undefined, text: string, id: string | undefined)
     problem: `the frame \`${type}\` behind \`${id ?? "?"}\` has a wrong form`,
     ...data,
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

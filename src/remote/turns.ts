@@ -2,13 +2,13 @@
 import { defined, fieldsOf } from "../core/checks.ts";
 import { TurnError } from "../core/errors.ts";
 import type { Redactor } from "../core/tell/redact.ts";
-import { parseJson } from "../core/text.ts";
 import { LiveTurn } from "../core/turn/live-turn.ts";
 import { ORIGIN } from "../core/turn/origin.ts";
 import type { Turn, TurnOptions, TurnResult } from "../core/turn/turn.ts";
 import type { TurnHost } from "../core/turn/turn-setup.ts";
 import type { TurnToolCall } from "../core/values.ts";
 import type { ErrorData, TurnEndMetadata, UniversalEvent } from "../universal/events.ts";
+import { callInputOf } from "../universal/item-content.ts";
 import type { Telling, UniversalOptions } from "../universal/stream.ts";
 import type { RemoteInbox } from "./inbox.ts";
 import { RemoteStream } from "./stream.ts";
@@ -134,7 +134,7 @@ export class RemoteTurns {
   }
 }
 
-/** Returns what an event adds to the text: that of the assistant's messages. */
+/** The text that an event adds to the assistant's messages. */
 function textReader(): (event: UniversalEvent) => string {
   const messages = new Set<string>();
   return ({ type, data }) => {
@@ -181,7 +181,7 @@ function noteCall(turn: LiveRemoteTurn, { type, data }: UniversalEvent): void {
     if (part?.type === "tool_call") {
       const { call_id: id, name } = part;
       const state = turn.tools.get(id)?.state ?? "requested";
-      turn.tools.set({ id, name, input: parsed(part.arguments), raw: null, state });
+      turn.tools.set({ id, name, input: callInputOf(part), raw: null, state });
     } else if (kind === "tool_result") {
       const usual = type === "item.started" ? "running" : status === "failed" ? "failed" : "done";
       change(native_item_id ?? part?.call_id, {
@@ -189,13 +189,5 @@ function noteCall(turn: LiveRemoteTurn, { type, data }: UniversalEvent): void {
         ...(part && { output: part.output }),
       });
     }
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
   }
 }

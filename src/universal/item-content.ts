@@ -1,12 +1,22 @@
 // Reads the content of items and requests: a part, the JSON, a status, a sub-agent, what an approval is about.
 import { fieldsOf } from "../core/checks.ts";
-import type { ContentPart, PermissionData, UniversalItem } from "./events.ts";
+import { parseJson } from "../core/text.ts";
+import type { ContentPart, PermissionData, ToolCallPart, UniversalItem } from "./events.ts";
 
 type Content = Pick<UniversalItem, "content">;
 
 /** The first part of a type. */
 export function partIn<Type extends ContentPart["type"]>({ content }: Content, type: Type) {
   return content.find((part): part is Extract<ContentPart, { readonly type: Type }> => part.type === type);
+}
+
+/** The input of a call. Arguments that are incomplete, or no JSON, are shown as text. */
+export function callInputOf({ arguments: text }: Pick<ToolCallPart, "arguments">): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The fields of the JSON of an item. */

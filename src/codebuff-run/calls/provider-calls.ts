@@ -1,7 +1,7 @@
 // Shows tool calls that the model's provider runs itself.
 import { defined, fieldsOf } from "../../core/checks.ts";
 import { randomId } from "../../core/random-id.ts";
-import { parseJson } from "../../core/text.ts";
+import { jsonIn } from "../../core/text.ts";
 import type { TurnToolCall } from "../../core/values.ts";
 import { type Shared, showCall, tell } from "../agents/shared.ts";
 import type { ProviderCall } from "../messages.ts";
@@ -31,7 +31,7 @@ export class ProviderCalls {
   tell(call: ProviderCall): void {
     const { id: given, name } = call;
     if (!("result" in call)) {
-      this.#begin(given, name, inputOf(call.arguments));
+      this.#begin(given, name, fieldsOf(jsonIn(call.arguments ?? "")));
       return;
     }
     const shown = this.#open.get(given) ?? this.#begin(given, name, {});
@@ -68,13 +68,5 @@ export class ProviderCalls {
 
   #show(shown: Shown, now: Now): void {
     showCall(this.#shared, { ...shown, raw: this.#eventOf(shown), ...now });
-  }
-}
-
-function inputOf(text = ""): Readonly<Record<string, unknown>> {
-  try {
-    return fieldsOf(parseJson(text));
-  } catch {
-    return {}; // the call is only shown
   }
 }

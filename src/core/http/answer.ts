@@ -2,7 +2,7 @@
 import { joinBytes } from "../bytes.ts";
 import type { Clock } from "../clock.ts";
 import { ConnectError, PayloadTooLargeError, said } from "../errors.ts";
-import { parseJson } from "../text.ts";
+import { jsonIn } from "../text.ts";
 import type { FetchResponse } from "./fetch.ts";
 
 /** The settings for reading a response. */
@@ -107,9 +107,5 @@ export function retryAfterOf(headers: FetchResponse["headers"], clock: Clock): n
 
 /** Parses JSON. Undefined if invalid, because the parser's own error would quote the body. */
 export function parsed(body: Uint8Array): unknown {
-  try {
-    return parseJson(new TextDecoder().decode(body));
-  } catch {
-    return undefined;
-  }
+  return jsonIn(new TextDecoder().decode(body));
 }

@@ -1,6 +1,5 @@
 // Applies events of tool calls, approvals and questions to a transcript.
 import { defined } from "../../core/checks.ts";
-import { parseJson } from "../../core/text.ts";
 import type { ToolCallState } from "../../core/values.ts";
 import type {
   ItemDeltaData,
@@ -11,7 +10,7 @@ import type {
   UniversalItem,
   UniversalQuestion,
 } from "../events.ts";
-import { partIn, permissionFacts } from "../item-content.ts";
+import { callInputOf, partIn, permissionFacts } from "../item-content.ts";
 import {
   addPart,
   changePart,
@@ -34,7 +33,7 @@ export function startCall(draft: Draft, item: UniversalItem, home: Home, state?:
   const call = callIn(item);
   const { title, tool_kind: kind, locations } = call;
   const part: ChatToolPart = {
-    ...toolPart(item.item_id, call.call_id, call.name, parsed(call.arguments)),
+    ...toolPart(item.item_id, call.call_id, call.name, callInputOf(call)),
     ...defined({ state, title, kind, locations }),
   };
   const place: CallPlace = { kind: "call", spot: addPart(draft, home, part), text: call.arguments };
@@ -59,7 +58,7 @@ export function completeCall(draft: Draft, place: CallPlace, item: UniversalItem
     const isSame = call.name === part.name && call.arguments === place.text && typeof part.input !== "string";
     const hasFailed = item.status === "failed" && part.state === "requested";
     if (isSame && !hasFailed) return part;
-    const input = isSame ? part.input : parsed(call.arguments);
+    const input = isSame ? part.input : callInputOf(call);
     return { ...part, name: call.name, input, state: hasFailed ? "failed" : part.state };
   });
 }
@@ -181,14 +180,6 @@ function toolPart(id: string, callId: string, name: string, input: unknown): Cha
 function callIn(item: UniversalItem): ToolCallPart {
   const call_id = item.native_item_id ?? item.item_id;
   return partIn(item, "tool_call") ?? { type: "tool_call", name: "unknown", arguments: "", call_id };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return text; // incomplete arguments, or not JSON: show the text
-  }
 }
 
 /** The question replaces the part of the call that asks it (`ask_user`). */
