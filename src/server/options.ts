@@ -119,8 +119,6 @@ export interface RelaySettings extends RelayLimits {
 
 const HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
-const HOST_NAME = /^(?:\[[\da-f:.]+\]|[^\s/:[\]]+)$/i;
-
 const strings: Check = {
   expects: "an array of strings",
   holds: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
@@ -161,19 +159,10 @@ export function resolveRelayOptions(options: RelayOptions): RelaySettings {
       throw new InvalidInputError(`\`${name}\` is missing.`, `Pass ${NEEDED[name as keyof typeof NEEDED]}.`);
   if (typeof log !== "object" || log === null || typeof log.append !== "function")
     throw new InvalidInputError(`the log is ${describe(log)}.`, `Pass ${NEEDED.log}.`);
-  for (const [at, host] of (options.hosts ?? []).entries())
-    if (!HOST_NAME.test(host))
-      throw new InvalidInputError(
-        `\`hosts[${at}]\` is ${JSON.stringify(host)}.`,
-        "Pass a host name without scheme and port, such as `chat.example.com`.",
-      );
   const { origins = [], hosts = HOSTS, credentials = false, drive = true, waitUntil } = options;
-  for (const [at, origin] of origins === "*" ? [] : origins.entries())
-    if (!isOrigin(origin))
-      throw new InvalidInputError(
-        `\`origins[${at}]\` is ${JSON.stringify(origin)}.`,
-        "Pass scheme and host without a path, such as `https://app.example`.",
-      );
+  checkEach("hosts", hosts, isHostName, "a host name without scheme and port, such as `chat.example.com`");
+  if (origins !== "*")
+    checkEach("origins", origins, isOrigin, "scheme and host without a path, such as `https://app.example`");
   if (origins === "*" && credentials)
     throw new InvalidInputError(
       '`origins` is "*" and `credentials` is true: each page could act for its visitor.',
@@ -208,6 +197,20 @@ const NEEDED = {
   log: 'a log, such as memoryLog() or sqliteLog("chats.sqlite")',
   authorize: "a function that says who may do what: (request, { chat, action }) => ({ user }) or false",
 } as const;
+
+/** @throws InvalidInputError that names the first text which does not hold */
+function checkEach(
+  option: string,
+  texts: readonly string[],
+  holds: (text: string) => boolean,
+  expects: string,
+): void {
+  const at = texts.findIndex((text) => !holds(text));
+  if (at >= 0)
+    throw new InvalidInputError(`\`${option}[${at}]\` is ${JSON.stringify(texts[at])}.`, `Pass ${expects}.`);
+}
+
+const isHostName = (text: string): boolean => /^(?:\[[\da-f:.]+\]|[^\s/:[\]]+)$/i.test(text);
 
 function isOrigin(text: string): boolean {
   try {

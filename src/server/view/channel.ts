@@ -103,9 +103,7 @@ export class Channel implements ViewerHost {
   wakeNow(): void {
     if (this.#isClosed) return;
     this.#lookedAt = this.clock.now();
-    this.#host.background(
-      this.look().catch((error: unknown) => this.#host.failed("the log cannot be read", error)),
-    );
+    this.#behind("the log cannot be read", this.look());
   }
 
   /** Reads the news of the log. Calls meanwhile share one more look. @throws what the log throws */
@@ -146,9 +144,7 @@ export class Channel implements ViewerHost {
     if (this.tail.log !== undefined && this.tail.log !== head.log) this.reset("other-log", head);
     else if (this.tail.head > head.head) this.reset("rolled-back", head);
     else {
-      this.#host.background(
-        this.#checkNewest().catch((error: unknown) => this.#host.failed("the log cannot be read", error)),
-      );
+      this.#behind("the log cannot be read", this.#checkNewest());
       if (this.tail.log === undefined || this.tail.head < head.head) this.tail.begin(head.log, head.head);
     }
     this.stateVersion++;
@@ -215,11 +211,7 @@ export class Channel implements ViewerHost {
     if (!isElsewhere) this.#attendedAt = now;
     else if (now - this.#attendedAt >= attendEvery(this.limits)) {
       this.#attendedAt = now;
-      this.#host.background(
-        tellAttended(this.limits, this.id).catch((error: unknown) =>
-          this.#host.failed("the driver cannot be told of viewers", error),
-        ),
-      );
+      this.#behind("the driver cannot be told of viewers", tellAttended(this.limits, this.id));
     }
   }
 
@@ -348,9 +340,12 @@ export class Channel implements ViewerHost {
       if (!this.#isClosed && head && head.log === this.tail.log && head.head < this.tail.head)
         this.reset("rolled-back", head);
     };
-    this.#host.background(
-      check().catch((error: unknown) => this.#host.failed("the log cannot be read", error)),
-    );
+    this.#behind("the log cannot be read", check());
+  }
+
+  /** Work that nobody waits for. @param problem what to log if it fails */
+  #behind(problem: string, work: Promise<void>): void {
+    this.#host.background(work.catch((error: unknown) => this.#host.failed(problem, error)));
   }
 
   #stateChanged(): void {
