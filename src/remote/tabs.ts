@@ -57,7 +57,7 @@ export class Tabs {
     };
   }
 
-  /** This page reads, because it was opened, the user looks at it, or it was called. */
+  /** This page reads: it was opened, it sends, or the user looks at it. */
   read(): void {
     const { BroadcastChannel, document, location } = browser;
     if (!document || !location || !BroadcastChannel) return;

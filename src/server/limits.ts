@@ -35,7 +35,7 @@ export interface RelayLimits {
   readonly maxUnsaved: number;
   /** Bytes of these events, about. @default 16 MiB */
   readonly maxUnsavedBytes: number;
-  /** How long a viewer may read nothing of what waits for it. Then its stream is cut, and it may come back. @default 60 s */
+  /** How long a viewer may leave frames unread. Then its stream is cut, and the viewer may come back. @default 60 s */
   readonly viewerStall: number;
   /** The longest life of a stream. It then ends, and the viewer comes back. @default 1 h, below the limits of most proxies */
   readonly streamLife: number;

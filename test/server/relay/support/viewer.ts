@@ -1,4 +1,4 @@
-// ReadRequests an event stream as a client does, from the text of the protocol alone.
+// Reads an event stream as a client does, from the text of the protocol alone.
 import type { RelayChatState } from "agentwire/server";
 import type { UniversalEvent } from "agentwire/universal";
 
