@@ -8,12 +8,11 @@ import { type Position, type RelayState, readPosition, readState } from "./wire.
 /** Characters of one frame: twice an event of the largest size. Bounds the memory. */
 const MAX_FRAME = 32 * 1_048_576;
 
-/** A frame, with its data as text and as JSON. `value`: undefined if the text is no JSON. */
+/** A frame, with its data as text and as JSON. `value`: undefined if the text is no JSON. `last`: the position of the last event. */
 export type RelayFrame = {
   readonly text: string;
   readonly value: unknown;
-} & /** `last`: the position of the last event. */
-(
+} & (
   | { readonly type: "events"; readonly events: readonly UniversalEvent[]; readonly last: Position }
   | { readonly type: "state"; readonly state: RelayState }
   | { readonly type: "reset" | "gone" }
