@@ -1,0 +1,52 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { transformerTwoslash } from "@shikijs/vitepress-twoslash";
+import ts from "typescript";
+import { defineConfig } from "vitepress";
+import { GUIDES } from "../guides.ts";
+
+const SITE = join(import.meta.dirname, "..");
+const API = join(SITE, "content/api/typedoc-sidebar.json");
+
+export default defineConfig({
+  title: "agentwire",
+  description: "One typed client library for AI-agent backends, in Node and in browsers",
+  srcDir: "content",
+  outDir: "dist",
+  cacheDir: "node_modules/.cache/vitepress",
+  cleanUrls: true,
+  lastUpdated: false,
+  markdown: {
+    html: false, // types such as Map<K, V> are text
+    languages: ["ts", "tsx", "sh", "bash", "json", "nginx", "svelte"],
+    codeTransformers: [
+      transformerTwoslash({
+        explicitTrigger: true,
+        twoslashOptions: { compilerOptions: compilerOptions(), handbookOptions: { noErrorValidation: true } },
+      }),
+    ],
+  },
+  themeConfig: {
+    search: { provider: "local" },
+    outline: [2, 3],
+    nav: [
+      { text: "Start", link: "/start" },
+      { text: "API", link: "/api/" },
+      { text: "Changes", link: "/changelog" },
+    ],
+    sidebar: {
+      "/api/": existsSync(API) ? JSON.parse(readFileSync(API, "utf8")) : [],
+      "/": GUIDES.map(({ title, pages }) => ({
+        text: title,
+        items: pages.map(([page, text]) => ({ text, link: `/${page}` })),
+      })),
+    },
+  },
+});
+
+/** The options that the snippets compile with in this repository. */
+function compilerOptions(): ts.CompilerOptions {
+  const config = join(SITE, "tsconfig.json");
+  const { options } = ts.parseJsonConfigFileContent(ts.readConfigFile(config, ts.sys.readFile).config, ts.sys, SITE);
+  return options;
+}
