@@ -21,7 +21,7 @@ describe("a turn", () => {
     });
     terminal.type("hi\r");
     await terminal.sees(/100 in - 20 out - 3 credits\n[\s\S]*connected - 3 credits/);
-    expect(terminal.screen).toMatch(/> hi\n\n\+ Thought.*\nHello there\.\n/);
+    expect(terminal.screen).toMatch(/> hi\n\n\+ Thought.*\n\nHello there\.\n/);
     expect(clears(terminal.written)).toBe(0);
   });
 

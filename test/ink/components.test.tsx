@@ -382,6 +382,7 @@ describe("<Message>", () => {
     const cost = { total: 0.0123, currency: "USD" };
     expect(rowsOf(<Message message={message({ parts, usage, cost, model: "m1" })} {...look} />)).toEqual([
       "Hello",
+      "",
       "+ shell is done",
       "  | command: seq 30",
       "  | cwd: docs",
@@ -443,7 +444,7 @@ describe("<Message>", () => {
     const status = { type: "status", id: "s", label: "codebuff.usage", detail: null } as const;
     const parts = listOf<ChatPart>([text, status, { ...status, id: "d", detail: "half of it" }]);
     const rows = rowsOf(<Message message={message({ parts, endedAt: 20 })} {...look} />);
-    expect(rows).toEqual(["Hello", "half of it"]);
+    expect(rows).toEqual(["Hello", "", "half of it"]);
   });
 
   test.each([
@@ -487,8 +488,8 @@ describe("<Message>", () => {
     const rows = rowsOf(<Message message={message({ role: "user", status: "sent", parts })} {...look} />);
     expect(rows).toHaveLength(12);
     expect(rows[0]).toBe("> line 0");
-    expect(rows).toContain("> ... 89 more lines");
-    expect(rows.at(-1)).toBe("> line 99");
+    expect(rows).toContain("  ... 89 more lines");
+    expect(rows.at(-1)).toBe("  line 99");
   });
 });
 

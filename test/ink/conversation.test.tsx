@@ -39,14 +39,14 @@ describe("keys", () => {
 
   test("Ctrl-T shows reasoning from then on, and Ctrl-O the whole output of a tool", async () => {
     const { terminal } = await open(script, { rows: 60 });
-    await says(terminal, "reason", /\+ Thought.*\nThought over\./);
+    await says(terminal, "reason", /\+ Thought.*\n\nThought over\./);
     await over(terminal);
     terminal.type("\u0014");
     await terminal.sees(/reasoning is shown/);
     await says(
       terminal,
       "reason",
-      /\+ Thought\n.*\| first thought\n.*\| second thought\n.*\| third thought\nThought/,
+      /\+ Thought\n.*\| first thought\n.*\| second thought\n.*\| third thought\n\nThought/,
     );
     await says(
       terminal,
