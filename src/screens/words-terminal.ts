@@ -13,8 +13,6 @@ export const terminalWords = {
   noKeys: "There is no terminal to type on.",
 
   // Printed rows
-  modeIs: (name: string) => `mode ${name}`,
-  modelIs: (name: string) => `model ${name}`,
   branchShown: (facts: { readonly at: number; readonly of: number }) =>
     `branch ${facts.at} of ${facts.of} from here on; /branch shows the others`,
   branchChanged: "the conversation is another one from here on",
@@ -94,6 +92,8 @@ export const terminalWords = {
   hours: (hours: number, minutes: number) => `${hours} h ${minutes} min`,
 
   // The status line
+  modeIs: (name: string) => `mode ${name}`,
+  modelIs: (name: string) => `model ${name}`,
   statusWorking: "working",
   statusQueued: (count: number) => `${count} queued`,
   statusContext: (percent: number, of: string | undefined) =>
