@@ -84,8 +84,7 @@ export function errorRows(
   { hasCommands = false, ...surface }: MessageRowsOptions,
 ): readonly Row[] {
   const below = { columns: surface.columns, hang: INDENT };
-  const { endRetry, endRetryAsk } = screenWords(surface.theme);
-  const again = { safe: endRetry, ask: endRetryAsk, no: "" }[retry];
+  const again = retry === "no" ? "" : screenWords(surface.theme).endRetry;
   return [
     ...rowsOf(inLine(title), "error", marked(surface, "failed", "error")),
     ...rowsOf(inLine(detail), "plain", below),

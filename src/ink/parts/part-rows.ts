@@ -64,7 +64,7 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
     case "subagent":
       return subagentRows(part, options);
     case "file": {
-      const path = part.path.startsWith("data:") ? (part.path.split(/[;,]/, 1)[0] ?? "data:") : part.path;
+      const path = /^data:([^;,]*)/.exec(part.path)?.[1] ?? part.path;
       const head = clippedRow(
         [
           {

@@ -77,10 +77,10 @@ function bannerRows(
   const why = reason ? inLine(reason.title) : words.statusLost;
   if (retryAt !== undefined) {
     const seconds = Math.max(0, Math.ceil((retryAt - now) / 1_000));
-    return row(words.statusAttemptIn(attempt, seconds) + between + why, "warn");
+    return row(why + between + words.statusAttemptIn(attempt, seconds), "warn");
   }
   if (attempt > 0 || status === "reconnecting") {
-    return row(words.statusAttempt(attempt) + between + why, "warn");
+    return row(attempt > 0 ? why + between + words.statusAttempt(attempt) : why, "warn");
   }
   if (recovering) return row(words.statusRecovering, "warn");
   const dismiss = hasCommands ? " (/dismiss)" : "";
