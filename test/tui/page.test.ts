@@ -19,7 +19,7 @@ test("the first program of docs/tui.md runs as plain JavaScript with CI=true: a 
     const file = join(folder, "chat.mjs"); // the bundler reads it as JavaScript: syntax of TypeScript is an error
     await writeFile(file, program);
     await using terminal = await Terminal.start(await bundleOf(file), { env: { CI: "true" } });
-    await terminal.until("Write to the agent; /help");
+    await terminal.until("Write to the agent, or /help");
     await send(terminal, "hello");
     await terminal.until(/wants to use shell\n.*command: ls\n t and a do not ask again for: .*\n y once/);
     terminal.type("y");
