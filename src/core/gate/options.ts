@@ -31,7 +31,7 @@ export interface ApprovalOptions {
   readonly toolPolicy?: readonly ToolRule[];
   /**
    * Called for every call that no rule decides, even if the tool has a handler. With `"manual"`, the call waits for
-   * `client.decide(id, decision)`. A callback that throws denies the call.
+   * `client.decide(id, decision)`. A callback that throws denies the call. The stream and other calls go on meanwhile.
    * @default none: such calls are denied. Without `toolPolicy` too, handlers run without asking
    */
   readonly onToolApproval?:
