@@ -182,7 +182,10 @@ export class CassRest {
     return this.#call(get("settings/llm-provider", shapes.modelSettings), options);
   }
 
-  /** Sets the provider of the whole server, for new connections. Clears the memory of its model. Never tried twice. */
+  /**
+   * Sets the provider of the whole server, for new connections: a connection keeps its provider, model and voice. Clears the memory of its
+   * model. Never tried twice.
+   */
   setProvider(provider: string, options?: CassCallOptions): Promise<CassProviderChange> {
     checkText(provider, "the provider");
     return this.#asUser(post("settings/llm-provider", { provider }, shapes.providerChange), options);
