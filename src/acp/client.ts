@@ -49,7 +49,7 @@ const MAX_PAGES = 100;
  *
  * Nothing starts before the first `prompt()` or `connect()`. One process serves all conversations, each in a session of
  * its own, and one turn at a time in each. If the process ends, the next prompt starts another, which continues the
- * sessions if the agent can. `close()` cancels what runs, and ends the process and all that it has started: in about 6 s
+ * sessions if the agent can; if not, waiting prompts of such a session fail with `context-lost`. `close()` cancels what runs, and ends the process and all that it has started: in about 6 s
  * at most, with `force` at once.
  *
  * @example

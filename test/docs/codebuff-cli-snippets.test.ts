@@ -5,7 +5,6 @@ import { CodebuffCli } from "agentwire/codebuff-cli";
 import { FakeCodebuffCli, type FakeCodebuffScenario } from "agentwire/testing";
 import { describe, expect, test, vi } from "vitest";
 import * as page from "../../docs/snippets/codebuff-cli.ts";
-import { cli } from "../../docs/snippets/readme.ts";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
 import { NO_HOME } from "../helpers/codebuff-cli.ts";
@@ -67,23 +66,6 @@ test("the first program of docs/codebuff-cli.md finds `codebuff`, and shows its 
   expect(output.streamed).toBe("Let me look.A comma is missing.");
   expect(output.logged).toEqual([["\n(read_files)"], ["\n(tool calls: 1, credits: 12)"]]);
   expect(cli.runs().map(({ argv }) => argv.at(-1))).toEqual(["Why does the build fail? Change nothing."]);
-});
-
-test("the README program shows text, and each state of a tool call", async () => {
-  await using at = await started({
-    events: [
-      { type: "tool_call", toolCallId: "t1", toolName: "read_files", input: {} },
-      { type: "tool_result", toolCallId: "t1", toolName: "read_files", output: [] },
-      { type: "text", text: "Mended." },
-      { type: "finish", totalCost: 5 },
-    ],
-  });
-  expect(await cli(at.options)).toEqual({ amount: 5, unit: "credits" });
-  expect(output.streamed).toBe("Mended.");
-  expect(output.logged).toEqual([
-    ["read_files", "running"],
-    ["read_files", "done"],
-  ]);
 });
 
 describe("the probe of a program", () => {

@@ -6,7 +6,6 @@ import { MockCodebuffBackend, type MockCodebuffBackendOptions } from "agentwire/
 import { expect, test, vi } from "vitest";
 import * as z from "zod";
 import * as page from "../../docs/snippets/codebuff-run.ts";
-import { run } from "../../docs/snippets/readme.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
 
 const output = capturedOutput();
@@ -28,15 +27,6 @@ test("the first program of docs/codebuff-run.md streams, runs its tool and print
   await import("../../docs/snippets/codebuff-run-first.ts");
   expect(output.streamed).toBe("Let me add. It is 5.");
   expect(output.logged).toEqual([['\n(add {"a":2,"b":3})'], ["\n(2 answers of the model, 5 credits)"]]);
-});
-
-test("the README program asks the user, and shows each state of the tool call", async () => {
-  await using at = await started({ answer: [{ toolCalls: [{ name: "list_files" }] }, "Two files."] });
-  await run(at.options, async ({ name }) => name === "list_files");
-  expect(output.streamed).toBe("Two files.");
-  const states = ["requested", "awaiting", "approved", "running", "done"];
-  expect(output.logged).toEqual(states.map((state) => ["list_files", state]));
-  expect(at.backend.violations).toEqual([]);
 });
 
 test("a structured output is checked, and is the output of the run", async () => {
