@@ -59,7 +59,7 @@ export interface NodeToolChanges {
  * paths in the folder that is typed, then by name, then by any part, among the first 25,000 entries; it follows no links.
  */
 export interface NodeTools extends PromptFiles {
-  /** For `overrideTools` of `CodebuffRun`, and `tools` of `CodebuffClient`. */
+  /** For `overrideTools` of `CodebuffRun`, and `tools` of `CodebuffClient`, whose server sends edits as files or patches. */
   readonly handlers: Readonly<Record<string, NodeToolHandler>>;
   /** The tools' names, for an agent's `toolNames`. */
   readonly names: readonly string[];
