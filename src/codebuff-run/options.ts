@@ -103,7 +103,8 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
   /**
    * Retries of a provider that answers with status 408, 429 or 5xx (500, 502, 503, 504). Once chunks have arrived,
    * there is no retry. With a backend, 429 switches to the backend for 5 minutes or until `rateLimitResetAt`, unless
-   * `costMode` is `free`. After 401 and 403, `refreshAuth()` and one retry come first. @default 3
+   * `costMode` is `free`. After 401 and 403: `refreshAuth()`, one
+   * retry, then the backend. @default 3
    */
   readonly maxRetries?: number;
   /**
