@@ -86,7 +86,10 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
     };
   }
 
-  /** Runs an agent, and streams its events. @throws InvalidInputError, QueueFullError or ClosedError */
+  /**
+   * Runs an agent, and streams its events. `idleTimeout` counts while a model is asked: tools may take longer.
+   * @throws InvalidInputError, QueueFullError or ClosedError
+   */
   prompt(
     input: PromptOf<CodebuffRunPromptInput>,
     options?: CodebuffRunPromptOptions & TurnOptions,

@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { CodebuffCliOptions } from "agentwire/codebuff-cli";
 import { CodebuffCli } from "agentwire/codebuff-cli";
@@ -87,62 +87,11 @@ describe("the probe of a program", () => {
   });
 });
 
-test("events and the states of tool calls are shown as they arrive", async () => {
-  await using at = await started({
-    events: [
-      { type: "start" },
-      "I ",
-      { type: "text", text: "I see." },
-      { type: "tool_call", toolCallId: "t1", toolName: "edit", input: {} },
-      {
-        type: "tool_result",
-        toolCallId: "t1",
-        toolName: "edit",
-        output: [{ type: "json", value: { errorMessage: "read-only" } }],
-      },
-      { type: "error", message: "once more" },
-      { type: "subagent_start", agentId: "s1", agentType: "r", displayName: "Reviewer", onlyChild: true },
-      { type: "text", text: "fine", agentId: "s1" },
-      { type: "subagent_finish", agentId: "s1", agentType: "r", displayName: "Reviewer", onlyChild: true },
-      { type: "finish", totalCost: 2 },
-    ],
-    sessionKey: "session_id",
-    sessionId: "s-1",
-  });
-  const said: string[] = [];
-  const tools: string[] = [];
-  const result = await page.events(at.client, {
-    say: (text) => said.push(text),
-    tool: (id, text) => tools.push(`${id}: ${text}`),
-  });
-  expect(said.filter((text) => text !== "")).toEqual(["I ", "see.", "[once more]", "[Reviewer joins]"]);
-  expect(tools).toEqual(["t1: edit running", "t1: read-only"]);
-  expect(result).toEqual({
-    text: "I see.",
-    cost: { amount: 2, unit: "credits" },
-    sessionId: "s-1",
-    lines: 0,
-  });
-  const [{ options } = { options: {} }] = at.cli.runs();
-  expect(options).toMatchObject({ "--max": true, "--timeout": "900" });
-});
-
 test("a conversation is continued, saved, and continued from its saved state", async () => {
   await using at = await started({ sessionKey: "session_id", sessionId: "s-1" });
   const resumed = await page.conversations(at.client);
   await resumed.prompt("And now?").result;
   expect(continued(at.cli)).toEqual([undefined, "s-1", "s-1"]);
-});
-
-test("the chats of a folder are listed, the newest first", async () => {
-  await using folder = await home();
-  const chats = join(folder.path, ".config", "manicode", "projects", "parser", "chats");
-  for (const id of ["2026-01-01", "2026-01-02"]) await mkdir(join(chats, id), { recursive: true });
-  page.chats(join("somewhere", "parser"));
-  expect(output.logged).toEqual([
-    ["2026-01-02", join(chats, "2026-01-02")],
-    ["2026-01-01", join(chats, "2026-01-01")],
-  ]);
 });
 
 test("a question is answered by the next prompt", async () => {
@@ -162,27 +111,6 @@ test("a question is answered by the next prompt", async () => {
 });
 
 describe("credentials", () => {
-  test("are searched for, and never printed", async () => {
-    await using folder = await home();
-    const own = join(folder.path, ".config", "manicode");
-    await mkdir(own, { recursive: true });
-    await writeFile(join(own, "credentials.json"), '{"default":{"authToken":"the-other-key"}}', {
-      mode: 0o600,
-    });
-    vi.stubEnv("CODEBUFF_API_KEY", "the-first-key");
-    page.credentials();
-    expect(output.logged).toEqual([
-      ["[API key from CODEBUFF_API_KEY]"],
-      ["option apiKey", "none"],
-      ["CODEBUFF_API_KEY", "used"],
-      ["~/.codebuff/config.json", "missing"],
-      ["~/.codebuff/auth.json", "missing"],
-      ["the program's own file", "other"],
-      [expect.stringMatching(/prefers: `isolateHome`/)],
-    ]);
-    expect(JSON.stringify(output.logged)).not.toMatch(/the-(?:first|other)-key/);
-  });
-
   test("are separate with `isolateHome`, in a home folder for the program", async () => {
     await using at = await started({ requireKey: true, recordEnv: ["HOME"] });
     const client = page.isolated(at.options, "a-key");
@@ -190,19 +118,6 @@ describe("credentials", () => {
     await client.prompt("hi").result;
     expect(at.cli.runs()[0]?.env["HOME"]).toContain("codebuff-home-");
   });
-});
-
-test("a cancelled turn ends its process", async () => {
-  await using at = await started({
-    events: [
-      { type: "start" },
-      { type: "tool_call", toolCallId: "t1", toolName: "edit", input: {} },
-      { hold: "for ever" },
-    ],
-  });
-  await page.cancelling(at.client);
-  expect(output.logged).toEqual([["cancelled"]]);
-  expect(at.cli.runs()[0]?.signals.map(({ signal }) => signal)).toEqual(["SIGTERM"]);
 });
 
 test.each([
@@ -269,14 +184,4 @@ describe("an error", () => {
     await expect(page.errors(client, logIn)).rejects.toMatchObject({ code: "closed" });
     expect(logIn).not.toHaveBeenCalled();
   });
-});
-
-test("the page's test example runs", async () => {
-  await using _folder = await home();
-  await page.testing();
-  expect(output.logged).toMatchObject([
-    ["I found it.", { amount: 3, unit: "credits" }],
-    [{ status: "failed", error: { code: "turn-failed", kind: "payment_required" } }],
-    [["Find it.", "Again."]],
-  ]);
 });
