@@ -1,6 +1,6 @@
 import { defineConfig } from "tsup";
 
-/** The declarations of both formats, each entry with the types it shares with others in common files. */
+/** The declarations, each entry with the types it shares with others in common files. scripts/commonjs-types.ts makes those of CommonJS of them. */
 export default defineConfig({
   name: "types",
   entry: {
@@ -30,7 +30,7 @@ export default defineConfig({
     testing: "src/testing/index.ts",
     "testing-agent": "src/testing/agent/index.ts",
   },
-  format: ["esm", "cjs"],
+  format: "esm",
   tsconfig: "tsconfig.ui.json",
   clean: true,
   // The reference brings `AsyncDisposable` to users whose own "lib" is older than it.

@@ -16,10 +16,9 @@ export const {
   universalItemSchema,
 } = loadSchemas();
 
-/** Loads the file of the same module format, so that it uses the app's own copy of zod. */
 function loadSchemas(): typeof import("./index.ts") {
   try {
-    return load(import.meta.url.endsWith(".cjs") ? "./schemas.cjs" : "./schemas.js");
+    return load("./schemas.js");
   } catch (error) {
     const found = installedZod();
     if (found !== undefined && !isOlder(found, ZOD.oldest)) throw error;

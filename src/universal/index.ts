@@ -1,5 +1,6 @@
 // The entry `agentwire/universal`: events, checks, JSONL, the reducer, and the engine for custom backends.
 
+export type { AnyEvent, TurnResult } from "../core/index.ts";
 export {
   type CheckTranscriptOptions,
   checkTranscript,
