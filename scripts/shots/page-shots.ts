@@ -69,9 +69,10 @@ function userOf(page: Page): SceneUser {
       // The list of chats is always there in a wide window.
       if (button !== "Conversations" || (await found.count()) > 0) await found.first().click();
     },
-    async sees(text) {
-      const wanted = JSON.stringify(text.replaceAll(/\s/g, "").toLowerCase());
-      const sees = `document.body.innerText.replaceAll(/\\s/g, "").toLowerCase().includes(${wanted})`;
+    async sees(wanted) {
+      const text = typeof wanted === "string" ? wanted : wanted.page;
+      const squeezed = JSON.stringify(text.replaceAll(/\s/g, "").toLowerCase());
+      const sees = `document.body.innerText.replaceAll(/\\s/g, "").toLowerCase().includes(${squeezed})`;
       await page.waitForFunction(sees).catch(async () => {
         const shown = await page.locator("body").innerText();
         throw new Error(`the page does not come to "${text}". It shows:\n${shown.replaceAll(/^/gm, "  |")}`);

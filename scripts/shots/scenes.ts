@@ -8,7 +8,7 @@ export interface SceneUser {
   /** Presses a button of the page, by its name, or types keys of the terminal. */
   press(on: { readonly button: string; readonly keys: string }): Promise<void>;
   /** Waits for a text. Its blanks do not count: a narrow screen breaks it. */
-  sees(text: string): Promise<void>;
+  sees(text: string | { readonly page: string; readonly terminal: string }): Promise<void>;
 }
 
 export interface Scene {
@@ -25,8 +25,9 @@ export const EARLIER_CHATS: readonly { readonly id: string; readonly title: stri
   { id: "release", title: "Notes for the release" },
 ];
 
-const ALLOW = { button: "Allow once", keys: "y" };
-const SCREENSHOT =
+/** One of the choices of an approval: the terminal shows them a little later than the question. */
+const CHOICES = { page: "Allow once", terminal: "y once" };
+const PICTURE =
   "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHdpZHRoPSIxNjAiIGhlaWdodD0iOTAiPjxyZWN0IHdpZHRoPSIxNjAiIGhlaWdodD0iOTAiIGZpbGw9InRlYWwiLz48L3N2Zz4=";
 
 const MARKDOWN = `# The cache
@@ -103,7 +104,7 @@ const answers = (...script: Exclude<MockAgentScript, (...given: never) => unknow
 });
 /** Says one prompt, and waits for a text. */
 const asked =
-  (prompt: string, text: string): Scene["play"] =>
+  (prompt: string, text: Parameters<SceneUser["sees"]>[0]): Scene["play"] =>
   async (user) => {
     await user.say(prompt);
     await user.sees(text);
@@ -137,7 +138,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: "tool-waiting",
     agent: answers(["I run the test first. ", agentStep.tool({ ...TEST_RUN, approval: true })]),
-    play: asked("Mend the cache", "src/cache.test.ts"),
+    play: asked("Mend the cache", CHOICES),
   },
   {
     name: "tool-running",
@@ -166,7 +167,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: "diff-waiting",
     agent: answers(["I give it a limit. ", agentStep.tool(EDIT)]),
-    play: asked("Give the cache a limit", "this.#dropOldest();"),
+    play: asked("Give the cache a limit", CHOICES),
   },
   {
     name: "diff-done",
@@ -180,8 +181,8 @@ export const SCENES: readonly Scene[] = [
     ]),
     play: async (user) => {
       await user.say("Give the cache a limit");
-      await user.sees("this.#dropOldest();");
-      await user.press(ALLOW);
+      await user.sees(CHOICES);
+      await user.press({ button: "Allow once", keys: "y" });
       await user.sees("The cache has a limit now.");
     },
   },
@@ -236,7 +237,7 @@ export const SCENES: readonly Scene[] = [
       await asked("Look at the cache", "I look at the cache.")(user);
       await user.say("Then run the tests");
       await user.say("And write a note for the release");
-      await user.sees("note for the release");
+      await user.sees({ page: "note for the release", terminal: "2 queued" });
     },
   },
   {
@@ -266,11 +267,8 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: "forgotten",
-    agent: answers(["I look at the cache. ", agentStep.forget()], ["I begin anew."]),
-    play: async (user) => {
-      await user.say("Look at the cache");
-      await user.sees("has forgotten this conversation");
-    },
+    agent: answers(["I look at the cache. ", agentStep.forget()]),
+    play: asked("Look at the cache", { page: "Go on as if new", terminal: "go on without it" }),
   },
   {
     name: "branches",
@@ -284,7 +282,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: "picture",
-    agent: answers(["This is the graph. ", agentStep.image(SCREENSHOT, "image/svg+xml"), "It only rises."]),
+    agent: answers(["This is the graph. ", agentStep.image(PICTURE, "image/svg+xml"), "It only rises."]),
     play: asked("Draw the size of the cache", "It only rises."),
   },
   {
@@ -301,7 +299,7 @@ export const SCENES: readonly Scene[] = [
     agent: {},
     play: async (user) => {
       await user.press({ button: "", keys: "/" });
-      await user.sees("/help");
+      await user.sees("/edit");
     },
   },
   {

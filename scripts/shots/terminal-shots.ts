@@ -53,7 +53,8 @@ async function picture(browser: Browser, html: string, path: string): Promise<vo
 }
 
 function userOf(terminal: Terminal): SceneUser {
-  const sees = (text: string): Promise<void> => {
+  const sees: SceneUser["sees"] = (wanted) => {
+    const text = typeof wanted === "string" ? wanted : wanted.terminal;
     const shows = (): boolean => squeezed(terminal.scrollback().join("")).includes(squeezed(text));
     return terminal.until(Object.assign(shows, { toString: () => `"${text}"` }));
   };

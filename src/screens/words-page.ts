@@ -79,6 +79,15 @@ export interface PageWords {
   // The composer and what waits
   readonly message: string;
   readonly emptyField: (agent: string | undefined) => string;
+  readonly addImage: string;
+  readonly takeOut: (image: string) => string;
+  readonly noImages: string;
+  readonly noImageType: (file: string) => string;
+  readonly imageTooLarge: (file: string, mebibytes: number) => string;
+  readonly tooManyImages: (limit: number) => string;
+  readonly imageUnread: (file: string) => string;
+  readonly imageComes: string;
+  readonly needsText: string;
   readonly send: string;
   readonly cancel: string;
   readonly hint: string;
@@ -128,8 +137,8 @@ export const pageWords: PageWords = {
   you: "You",
   answer: "Answer",
   sent: "Sent",
-  begins: "Begins",
-  recovering: "The link broke. Looking for the answer",
+  begins: "The answer begins",
+  recovering: "The connection was lost. Looking for the answer",
   reasoning: "Reasoning",
   steps: (count) => (count === 1 ? "1 step" : `${count} steps`),
   sources: "Sources",
@@ -155,7 +164,7 @@ export const pageWords: PageWords = {
   branchNext: "The next one",
 
   toolState: {
-    requested: "is asked for",
+    requested: "is requested",
     awaiting: "waits for your decision",
     approved: "is allowed",
     running: "runs",
@@ -167,7 +176,7 @@ export const pageWords: PageWords = {
   deniedBy: {
     policy: "by a rule",
     cancelled: "because the answer was cancelled",
-    disconnected: "because the link was lost",
+    disconnected: "because the connection was lost",
     timeout: "because nobody decided in time",
   },
   agentState: { running: "works", done: "is done", failed: "has failed" },
@@ -190,7 +199,7 @@ export const pageWords: PageWords = {
   allow: ["Allow ", "?"],
   noInput: "No input",
   askedBySubagent: (agent) => `Asked by the sub-agent ${agent}`,
-  always: (grant) => `Always: ${grant}`,
+  always: (grant) => `“Allow in this turn” and “Always allow” do not ask again for: ${grant}`,
   allowOnce: "Allow once",
   allowInTurn: "Allow in this turn",
   alwaysAllow: "Always allow",
@@ -200,9 +209,10 @@ export const pageWords: PageWords = {
   everyCall: "Every call…",
   everyCallOf: (tool) => `Allow every call of ${tool} in this session, whatever it does?`,
   allowEveryCall: "Allow every call",
-  moreRequests: (count) => `${count} more behind this one.`,
+  moreRequests: (count) =>
+    count === 1 ? "1 more waits behind this one." : `${count} more wait behind this one.`,
   asks: (count) => (count === 1 ? "The agent asks" : `The agent asks ${count} questions`),
-  ownWords: "In other words",
+  ownWords: "Or in your own words",
   needsAnswers: "Each question needs an answer.",
   giveAnswer: "Answer",
   doNotAnswer: "Do not answer",
@@ -212,13 +222,22 @@ export const pageWords: PageWords = {
   takeBack: "Take back",
 
   message: "Your message",
-  emptyField: (agent) => (agent === undefined ? "Write a message" : `Say something to ${agent}`),
+  emptyField: (agent) => (agent === undefined ? "Write a message" : `Message ${agent}`),
+  addImage: "Add an image",
+  takeOut: (image) => `Take out ${image}`,
+  noImages: "This agent takes no images.",
+  noImageType: (file) => `${file} is no image of the types PNG, JPEG, GIF and WebP.`,
+  imageTooLarge: (file, mebibytes) => `${file} is larger than ${mebibytes} MiB.`,
+  tooManyImages: (limit) => `A message takes at most ${limit} images.`,
+  imageUnread: (file) => `${file} cannot be read.`,
+  imageComes: "An image is still being read.",
+  needsText: "Write a message to go with the image.",
   send: "Send",
   cancel: "Cancel",
   hint: "Enter sends, Shift+Enter begins a line, Esc cancels.",
   queue: "What waits",
   waits: "Waits to be sent",
-  held: "Waits: it was not sent before",
+  held: "Was not sent before, and waits",
   sendNow: "Send now",
   moveUp: "Move up",
   images: (count) => (count === 1 ? "1 image" : `${count} images`),

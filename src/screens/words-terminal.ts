@@ -9,12 +9,10 @@ export type TerminalText = {
 export type TerminalWords = typeof terminalWords;
 
 export const terminalWords = {
-  emptyComposer: "Write to the agent; /help",
+  emptyComposer: "Write to the agent, or /help",
   noKeys: "There is no terminal to type on.",
 
   // Printed rows
-  modeIs: (name: string) => `mode ${name}`,
-  modelIs: (name: string) => `model ${name}`,
   branchShown: (facts: { readonly at: number; readonly of: number }) =>
     `branch ${facts.at} of ${facts.of} from here on; /branch shows the others`,
   branchChanged: "the conversation is another one from here on",
@@ -43,7 +41,6 @@ export const terminalWords = {
   endCancelled: "cancelled",
   endCancelledRetry: "cancelled; /retry sends it again (until your next prompt)",
   endRetry: "/retry sends it again (until your next prompt).",
-  endRetryAsk: "Check first; then /retry sends it again (until your next prompt).",
 
   // Reasoning, tools, sub-agents, questions
   thinking: (seconds: number | undefined) => `Thinking${seconds === undefined ? "" : ` ${seconds} s`}`,
@@ -53,12 +50,12 @@ export const terminalWords = {
   toolWith: (kinds: string) => `with ${kinds}`,
   toolRequested: "is requested",
   toolAwaiting: "waits for your decision",
-  toolApproved: "is approved",
+  toolApproved: "is allowed",
   toolRuns: "runs",
   toolDone: "is done",
   toolFailed: "has failed",
   toolDenied: "was denied",
-  toolDeniedByPolicy: "was denied (policy)",
+  toolDeniedByPolicy: "was denied by a rule",
   toolNotRun: (reason: string) => `was not run: ${reason}`,
   toolAbandoned: "was given up, and may still run",
   agentNameless: "a sub-agent",
@@ -94,11 +91,13 @@ export const terminalWords = {
   hours: (hours: number, minutes: number) => `${hours} h ${minutes} min`,
 
   // The status line
+  modeIs: (name: string) => `mode ${name}`,
+  modelIs: (name: string) => `model ${name}`,
   statusWorking: "working",
   statusQueued: (count: number) => `${count} queued`,
   statusContext: (percent: number, of: string | undefined) =>
     `context ${percent}%${of === undefined ? "" : ` of ${of}`}`,
-  statusForgotten: "context forgotten",
+  statusForgotten: "conversation forgotten",
   statusNotConnected: "not connected",
   statusNotConnectedYet: "not connected yet",
   statusConnecting: "connecting",
@@ -106,23 +105,23 @@ export const terminalWords = {
   statusReconnecting: "reconnecting",
   statusClosing: "closing",
   statusLost: "The connection is lost",
-  statusAttemptIn: (attempt: number, seconds: number) => `Reconnecting: attempt ${attempt} in ${seconds} s`,
-  statusAttempt: (attempt: number) => `Reconnecting${attempt > 0 ? `: attempt ${attempt}` : ""}`,
-  statusRecovering: "Recovering: the link was lost; looking for the answer",
-  statusClosed: (why: string) => `Not connected: ${why}. The next message connects.`,
+  statusAttemptIn: (attempt: number, seconds: number) => `attempt ${attempt} in ${seconds} s`,
+  statusAttempt: (attempt: number) => `attempt ${attempt} is under way`,
+  statusRecovering: "The connection was lost: looking for the answer",
+  statusClosed: (why: string) => `${why}. Your next message connects again.`,
   waitingMore: (count: number) => `${count} more wait`,
   waitingFile: "a file",
 
   // Above the composer
-  menuNone: "nothing fits",
+  menuNone: "nothing matches",
   menuMore: (count: number) => `${count} more`,
   searchLine: (query: string, isFound: boolean) =>
     `earlier prompts with: ${query}${isFound ? "" : " (none)"}`,
   purposeEdit:
-    "Enter sends this in place of the earlier prompt. What the agent did to files stays. Ctrl-C leaves it.",
-  purposeQueued: "Enter changes the prompt that waits. Ctrl-C leaves it.",
+    "Enter sends this in place of the earlier prompt. What the agent did to files stays. Ctrl-C stops editing.",
+  purposeQueued: "Enter changes the prompt that waits. Ctrl-C stops editing.",
   branchLine: ({ at, of, isPrompt, prompt }: BranchFacts) =>
-    isPrompt ? `prompt ${at} of ${of}, beside: ${prompt}` : `answer ${at} of ${of} to: ${prompt}`,
+    isPrompt ? `prompt ${at} of ${of}, in place of: ${prompt}` : `answer ${at} of ${of} to: ${prompt}`,
   queueEdit: "change it",
   queueBack: "take it back",
   queueNow: "send it now, which cancels what runs",
@@ -139,7 +138,7 @@ export const terminalWords = {
   noteExported: (file: string) => `written to ${file}`,
   noteFailed: (reason: string) => `that failed: ${reason}`,
   noteFilesStay: "what the agent did to files stays",
-  noteImageComes: "an image is not read yet",
+  noteImageComes: "an image is still being read",
   noteMoved: (at: number, of: number) => `is number ${at} of ${of} now`,
   noteNoBranches: "there are no other branches",
   noteNoSuchBranch: (name: string) => `there is no branch ${name}`,
@@ -149,7 +148,7 @@ export const terminalWords = {
   noteNoSuchPrompt: (number: string) => `there is no prompt ${number}`,
   noteNotOffered: (command: string) => `${command} is not offered by this agent or program`,
   noteNothingFolded: "nothing is folded",
-  noteNothingHeld: "no prompt of before waits",
+  noteNothingHeld: "no prompt of an earlier chat waits",
   noteNothingRuns: "nothing runs",
   noteNothingToCopy: "there is no answer to copy",
   noteNothingToDismiss: "there is nothing to dismiss",
@@ -174,7 +173,7 @@ export const terminalWords = {
   localStopping: "the command is being stopped; Ctrl-C again leaves",
   localIsStopping: "the command is being stopped; Ctrl-C leaves",
   localRuns: "the command runs; Ctrl-C stops it",
-  localStopped: "the next prompt does not take it along",
+  localStopped: "its output does not go along with the next prompt",
 
   // Dialogs
   dialogSettling: "...",
@@ -188,7 +187,7 @@ export const terminalWords = {
   approvalReason: "The reason, then Enter (Esc goes back):",
   approvalMissing: (rows: number) => `${rows} more rows are not shown`,
   approvalAskedBy: "asked by the sub-agent",
-  approvalAlways: "always:",
+  approvalAlways: "t and a do not ask again for:",
   approvalEvery: "Allow every call of",
   approvalEveryEnd: "in this session, whatever it does?",
   previewHead: "What it would change:",
@@ -198,7 +197,7 @@ export const terminalWords = {
   choiceAlways: "always",
   choiceReject: "reject",
   choiceReason: "reject with a reason",
-  choiceReasonShort: "why",
+  choiceReasonShort: "why not",
   choiceEvery: "every call",
   choiceBack: "back",
   questionOf: (at: number, of: number) => `${at} of ${of}`,
@@ -208,15 +207,15 @@ export const terminalWords = {
   questionNothingTicked: "nothing is ticked: Space or a digit ticks",
   questionAlone: "Enter answers with this alone, not with the ticks",
   questionEnter: "Enter answers with this",
-  questionTick: "Space or a digit ticks, Enter answers, text: your own",
-  questionChoose: "arrows or a digit choose, Enter answers, text: your own",
+  questionTick: "Space or a digit ticks, Enter answers, or type an answer",
+  questionChoose: "arrows or a digit choose, Enter answers, or type an answer",
   questionBack: "Esc: back to the choices",
   questionBefore: "Esc: question before",
   questionNone: "Esc: no answer",
-  questionNoneAtAll: "Esc: no answer to all",
+  questionNoneAtAll: "Esc: no answers",
   resumeAsks: "The agent has forgotten this conversation. Send the transcript along with the next message?",
   resumeChoices: "y yes, n no: go on without it",
-  resumeShort: "Context lost. Send the transcript? y/n",
+  resumeShort: "Forgotten. Send the transcript? y/n",
 
   // Help
   helpCommands: "Commands",
@@ -227,7 +226,7 @@ export const terminalWords = {
   helpMenu: "Keys for the menu above the text",
   helpSearch: "Keys for the search",
   helpApproval: "Keys of an approval",
-  helpSlash: "a command; // for one of the agent that is named like one of these",
+  helpSlash: "a command; // for a command of the agent with the name of one of these",
   helpAt: "a file, anywhere in the text: it goes along with the prompt",
   helpBang: "a command for this machine; the next prompt includes its output",
 
@@ -253,7 +252,7 @@ export const terminalWords = {
   helpExport: "writes the conversation to a file, as Markdown",
   helpChats: "opens an earlier chat",
   helpNew: "begins a new chat",
-  helpDismiss: "takes an error away",
+  helpDismiss: "hides an error",
   helpQuit: "leaves",
 
   helpEscape: "cancels the answer; prompts that wait are sent. In a question it goes back",
@@ -280,7 +279,7 @@ export const terminalWords = {
   helpDeleteToStart: "deletes to the start of the line",
   helpDeleteToEnd: "deletes to the end of the line",
   helpYank: "inserts what was deleted last",
-  helpTab: "inserts two blanks",
+  helpTab: "inserts two spaces",
 
   helpMenuTab: "takes the marked entry, or the first",
   helpMenuUp: "marks the entry before",

@@ -157,7 +157,7 @@ describe.skipIf(isSkipped)("in a browser", () => {
     await page.getByText(/The connection was lost\. Trying, attempt 1\./).waitFor();
     expect(await page.getByRole("button", { name: "Try now" }).count()).toBe(0);
     await page.evaluate("agent.clients.at(-1).close()");
-    await page.getByText("The connection is closed. The connection to the agent was closed.").waitFor();
+    await page.getByText("The connection is closed. The app or the agent has ended it.").waitFor();
     await page.getByText("The agent has forgotten this conversation.").waitFor();
     await page.evaluate("agent.set({ connectDelay: 0 })");
     await page.getByRole("button", { name: "Try now" }).click();

@@ -95,7 +95,7 @@ describe.skipIf(isSkipped)("a lost link", () => {
   test("during an answer is reported, and the answer continues", () =>
     stage.mock(async (visitor) => {
       await visitor.say("recover");
-      await visitor.reads("The link broke. Looking for the answer");
+      await visitor.reads("The connection was lost. Looking for the answer");
       await visitor.reads("Attempt 1");
       await visitor.page.clock.fastForward(4_000);
       await visitor.hears("The link breaks, and the answer goes on.");

@@ -151,7 +151,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       { answer: () => [codeyStep.calls(codeyTool.shell("ls", "a")), "Done."] },
       async (visitor, server) => {
         await visitor.say("go");
-        await visitor.reads("Always: `ls` in the project");
+        await visitor.reads("do not ask again for: `ls` in the project");
         await visitor.press("Always allow");
         await visitor.hears("Done.");
         await visitor.page.getByText("Allowed without asking: 1").click();

@@ -123,7 +123,7 @@ describe("a queued prompt", () => {
     await screen.until(() => screen.chat.getSnapshot().connection.retryAt !== undefined);
     await screen.until(() => screen.chat.getSnapshot().busy);
     const shown = await screen.after(PAUSE);
-    expect(shown).toMatch(/> later \(waits\)\n! Reconnecting: [^\n]*\nreconnecting - 1 queued\n> $/);
+    expect(shown).toMatch(/> later \(waits\)\n! [^\n]* - attempt \d[^\n]*\nreconnecting - 1 queued\n> $/);
   });
 
   test("is shown above the question whether to send the transcript", async () => {
@@ -135,7 +135,7 @@ describe("a queued prompt", () => {
     await screen.until(() => screen.chat.getSnapshot().connection.contextLost);
     const shown = await screen.after(PAUSE);
     expect(shown).toMatch(/> later \(waits\)\n\? The agent has forgotten/);
-    expect(shown).toMatch(/context forgotten - 1 queued/);
+    expect(shown).toMatch(/conversation forgotten - 1 queued/);
   });
 
   test("takes one row, and only the next prompts are shown, with a count of the rest", async () => {
@@ -193,7 +193,7 @@ describe("commands about earlier messages", () => {
     expect(await command(screen, "/send")).not.toContain("/send");
     await screen.until(() => screen.agent.prompts.length === 1);
     expect(screen.agent.prompts[0]?.text).toBe("Kept");
-    expect(await command(screen, "/send")).toContain("no prompt of before waits");
+    expect(await command(screen, "/send")).toContain("no prompt of an earlier chat waits");
   });
 
   test("/regenerate requests another answer in place of the last one", async () => {

@@ -95,7 +95,7 @@ describe("the menu of commands", () => {
   test.each([
     [{ columns: 40, rows: 15 }, 6],
     [{ columns: 80, rows: 24 }, 6],
-    [{ columns: 200, rows: 60 }, 6],
+    [{ columns: 200, rows: 60 }, 10],
     [{ columns: 20, rows: 6 }, 2],
     [{ columns: 20, rows: 4 }, 0],
   ])("has few rows, and none wider than the terminal, at %j", async (size, rows) => {
@@ -105,6 +105,33 @@ describe("the menu of commands", () => {
     expect(shown.filter((row) => /^..\/[a-z]|\d+ more/.test(row)).length).toBeLessThanOrEqual(rows);
     for (const row of shown) expect(row.length).toBeLessThanOrEqual(size.columns);
     expect(shown.length).toBeLessThan(size.rows);
+  });
+});
+
+describe("the menu in a tall terminal", () => {
+  const size = { columns: 200, rows: 60 };
+
+  test("has more rows, each of at most 40 columns, and says all about the marked entry", async () => {
+    const screen = new ClockedScreen({ size });
+    screen.type("/");
+    const rows = (await screen.after(100)).split("\n").filter((row) => /^ {2}\/[a-z]/.test(row));
+    expect(rows).toHaveLength(8);
+    for (const row of rows) expect(row.length).toBeLessThanOrEqual(40);
+    screen.press("down", "down");
+    expect(await screen.after(100)).toMatch(
+      /> \/edit [^\n]*\.\.\.\n[\s\S]* more\n {2}changes an earlier prompt[^\n]*\n> \/$/,
+    );
+  });
+
+  test("shows the end of a long path", async () => {
+    const path = `src/${"deep/".repeat(20)}a.ts`;
+    const files: Chat["files"] = async () => ({ ok: true, paths: [path], more: false });
+    const screen = new ClockedScreen({ size, chat: { files } });
+    screen.set({ capabilities });
+    screen.type("@s");
+    await screen.after(100);
+    screen.press("down");
+    expect(await screen.after(100)).toMatch(/> src\/[^\n]*\.\.\.\n {2}\.\.\.[^\n]*deep\/a\.ts\n> @s$/);
   });
 });
 

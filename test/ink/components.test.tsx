@@ -67,7 +67,7 @@ describe("<ToolCall>", () => {
   test.each([
     ["requested", "is requested"],
     ["awaiting", "waits for your decision"],
-    ["approved", "is approved"],
+    ["approved", "is allowed"],
     ["failed", "has failed"],
     ["denied", "was denied"],
     ["abandoned", "was given up, and may still run"],
@@ -229,11 +229,14 @@ describe("<Approval>", () => {
       />,
     );
     for (const row of shown) expect(row.length).toBeLessThanOrEqual(20);
-    expect(shown.slice(-4)).toEqual([
-      " always: `ls` in src",
+    expect(shown.slice(-7)).toEqual([
+      " t and a do not ask",
+      "again for: `ls` in s",
+      "rc",
       " y once  t this turn",
       " a always >n reject",
-      " r why  e every call",
+      " r why not",
+      " e every call",
     ]);
   });
 });
@@ -286,7 +289,7 @@ describe("<Question>", () => {
       "? Pick: Which ones?",
       "> 1 - main - the trunk",
       "  2 - next",
-      "Space or a digit ticks, Enter answers, text: your own, Esc: no answer",
+      "Space or a digit ticks, Enter answers, or type an answer, Esc: no answer",
     ]);
   });
 });
@@ -310,7 +313,7 @@ describe("<StatusLine>", () => {
     const lost = { ...facts, busy: false, queue: [], connection: { ...facts.connection, contextLost: true } };
     const cost = [{ total: 1, currency: "credits" }];
     expect(rowsOf(<StatusLine {...lost} usage={{}} cost={cost} {...look} />)).toEqual([
-      "context forgotten - 1 credit",
+      "conversation forgotten - 1 credit",
     ]);
   });
 
@@ -368,7 +371,7 @@ describe("<StatusLine>", () => {
       reason,
     } as const;
     expect(rowsOf(<StatusLine {...facts} connection={connection} {...look} columns={90} />)[0]).toBe(
-      "! Reconnecting: attempt 2 in 5 s - The connection was lost",
+      "! The connection was lost - attempt 2 in 5 s",
     );
   });
 });
@@ -382,6 +385,7 @@ describe("<Message>", () => {
     const cost = { total: 0.0123, currency: "USD" };
     expect(rowsOf(<Message message={message({ parts, usage, cost, model: "m1" })} {...look} />)).toEqual([
       "Hello",
+      "",
       "+ shell is done",
       "  | command: seq 30",
       "  | cwd: docs",
@@ -443,7 +447,7 @@ describe("<Message>", () => {
     const status = { type: "status", id: "s", label: "codebuff.usage", detail: null } as const;
     const parts = listOf<ChatPart>([text, status, { ...status, id: "d", detail: "half of it" }]);
     const rows = rowsOf(<Message message={message({ parts, endedAt: 20 })} {...look} />);
-    expect(rows).toEqual(["Hello", "half of it"]);
+    expect(rows).toEqual(["Hello", "", "half of it"]);
   });
 
   test.each([
@@ -487,8 +491,8 @@ describe("<Message>", () => {
     const rows = rowsOf(<Message message={message({ role: "user", status: "sent", parts })} {...look} />);
     expect(rows).toHaveLength(12);
     expect(rows[0]).toBe("> line 0");
-    expect(rows).toContain("> ... 89 more lines");
-    expect(rows.at(-1)).toBe("> line 99");
+    expect(rows).toContain("  ... 89 more lines");
+    expect(rows.at(-1)).toBe("  line 99");
   });
 });
 

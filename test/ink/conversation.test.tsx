@@ -39,14 +39,14 @@ describe("keys", () => {
 
   test("Ctrl-T shows reasoning from then on, and Ctrl-O the whole output of a tool", async () => {
     const { terminal } = await open(script, { rows: 60 });
-    await says(terminal, "reason", /\+ Thought.*\nThought over\./);
+    await says(terminal, "reason", /\+ Thought.*\n\nThought over\./);
     await over(terminal);
     terminal.type("\u0014");
     await terminal.sees(/reasoning is shown/);
     await says(
       terminal,
       "reason",
-      /\+ Thought\n.*\| first thought\n.*\| second thought\n.*\| third thought\nThought/,
+      /\+ Thought\n.*\| first thought\n.*\| second thought\n.*\| third thought\n\nThought/,
     );
     await says(
       terminal,
@@ -62,7 +62,7 @@ describe("keys", () => {
 
 test("/retry sends a failed prompt again", async () => {
   const { terminal } = await open(script);
-  await says(terminal, "fail", /the model is overloaded[\s\S]*Check first; then \/retry sends it again/);
+  await says(terminal, "fail", /the model is overloaded[\s\S]*check before[\s\S]*\/retry sends it again/);
   await over(terminal);
   terminal.type("/retry\r");
   await terminal.until(() => terminal.everything.split("the model is overloaded").length === 3);
@@ -118,9 +118,9 @@ describe("the link", () => {
   test("that is closed for good is named, and the next prompt makes a new one", async () => {
     const { terminal } = await open(script);
     terminal.type("close\r");
-    await terminal.sees(/Not connected/);
+    await terminal.sees(/Your next message connects again/);
     await says(terminal, "hello", /You said 5 characters: hello/);
-    await terminal.until(() => !terminal.screen.includes("Not connected"));
+    await terminal.until(() => !terminal.screen.includes("connects again"));
   });
 
   test("whose context is lost makes prompts wait until the user wants the transcript sent along", async () => {

@@ -9,22 +9,20 @@ const available = [
 const modes = (current: string | null) => ({ current, available });
 
 describe("the header", () => {
-  test("names the backend, the model, the mode and the folder, once and before the messages", async () => {
+  test("names the backend and the folder, once and before the messages", async () => {
     const parts = listOf([{ type: "text", id: "t", text: "asked before", open: false } as const]);
     const screen = new ClockedScreen({
       header: { backend: "codey\u001b[2J", folder: "/srv/project" },
       snapshot: {
-        modes: modes("a"),
-        models: { current: "m", available: [] },
         messages: listOf([{ id: "m", role: "user", status: "sent", startedAt: 0, parts }]),
       },
     });
     await screen.after(100);
-    expect(screen.printed).toBe("\ncodey - model m - mode Ask\n/srv/project\n\n> asked before");
+    expect(screen.printed).toBe("\ncodey\n/srv/project\n\n> asked before");
     screen.set({ busy: true });
     screen.screen.resize({ columns: 40, rows: 15 });
     await screen.after(1_000);
-    expect(screen.printed).toBe("\ncodey - model m - mode Ask\n/srv/project\n\n> asked before");
+    expect(screen.printed).toBe("\ncodey\n/srv/project\n\n> asked before");
   });
 
   test("is nothing if nothing is known, and shows the end of a long folder", async () => {
@@ -36,22 +34,22 @@ describe("the header", () => {
     await narrow.after(100);
     expect(narrow.printed).toBe("\n...long/path/project");
   });
-
-  test("is followed by a row for each change, which waits for the end of an answer", async () => {
-    const screen = new ClockedScreen({ snapshot: { modes: modes("a") } });
-    screen.set({ modes: modes("c"), busy: true });
-    await screen.after(1_000);
-    expect(screen.printed).toBe("\nmode Ask");
-    screen.set({ busy: false });
-    await screen.after(1_000);
-    expect(screen.printed).toBe("\nmode Ask\n\nmode Code");
-    screen.set({ modes: modes("c") });
-    await screen.after(1_000);
-    expect(screen.printed).toBe("\nmode Ask\n\nmode Code");
-  });
 });
 
 describe("the status line", () => {
+  test("names the model and the mode, which may change, and a note that says so does not repeat it", async () => {
+    const models = { current: "m", available: [] };
+    const screen = new ClockedScreen({ snapshot: { modes: modes("a"), models } });
+    expect(await screen.after(100)).toContain("not connected yet - model m - mode Ask\n");
+    screen.set({ modes: modes("c") });
+    expect(await screen.after(1_000)).toContain("not connected yet - model m - mode Code\n");
+    expect(screen.printed).toBe("");
+    screen.type("/mode ask");
+    screen.press("enter");
+    screen.set({ modes: modes("a") });
+    expect(await screen.after(1_000)).toContain("\nmode Ask - not connected yet - model m\n");
+  });
+
   const context = { used: 90_000, size: 200_000 };
 
   test.each([

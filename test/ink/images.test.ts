@@ -63,7 +63,7 @@ describe("a pasted path of an image", () => {
     screen.type("This: ");
     screen.screen.paste(`'${file}'`);
     screen.press("enter");
-    expect(await screen.after(100)).toContain("an image is not read yet");
+    expect(await screen.after(100)).toContain("an image is still being read");
     expect(screen.sent).toEqual([]);
   });
 

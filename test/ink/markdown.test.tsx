@@ -99,7 +99,7 @@ test("a cell that is too wide is wrapped inside its column", () => {
 });
 
 test("a prompt of the user stays plain text", () => {
-  expect(rowsOf("# no *heading*\n- x", {}, "user")).toEqual(["> # no *heading*", "> - x"]);
+  expect(rowsOf("# no *heading*\n- x", {}, "user")).toEqual(["> # no *heading*", "  - x"]);
 });
 
 describe("a theme with colours", () => {

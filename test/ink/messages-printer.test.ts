@@ -144,13 +144,15 @@ describe("the order of parts", () => {
     print.step([answer([text("before"), tool("running", { output: "some" }), behind])]);
     expect(print.rows).toEqual(["", "before"]);
     expect(print.live([answer([text("before"), tool("running", { output: "some" }), behind])])).toEqual([
+      "",
       "* shell runs",
       "  | > ls",
       "  | some",
+      "",
       "behind",
     ]);
     print.step([answer([text("before"), tool("done", { output: "all" }), behind])]);
-    expect(print.rows).toEqual(["", "before", "+ shell is done", "  | > ls", "  | all", "behind"]);
+    expect(print.rows).toEqual(["", "before", "", "+ shell is done", "  | > ls", "  | all", "", "behind"]);
   });
 
   test("is kept for queued prompts, which are printed once they are sent", () => {
@@ -182,6 +184,7 @@ describe("the order of parts", () => {
     expect(unfolded.map(textOf)).toEqual([
       "+ Picker is done (2 steps)",
       "  found it",
+      "",
       "  + shell is done",
       "    | > ls",
     ]);

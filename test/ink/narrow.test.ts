@@ -32,7 +32,7 @@ function words(shown: string): string {
 
 /** Shows each hint. */
 const HINTS: Readonly<Record<string, (screen: ClockedScreen) => Promise<string>>> = {
-  "arrows or a digit choose, Enter answers, text: your own, Esc: no answer": async (screen) => {
+  "arrows or a digit choose, Enter answers, or type an answer, Esc: no answer": async (screen) => {
     screen.set({ pending: [question(false)], busy: true });
     return await screen.after(PAUSE);
   },

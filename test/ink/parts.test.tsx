@@ -96,7 +96,7 @@ describe("<Transcript>", () => {
   test("has a blank line between messages, and shows open parts below finished ones", async () => {
     const { terminal, agent } = open([[agentStep.reasoning("Hm."), "One.", agentStep.wait("gate"), " Two."]]);
     terminal.type("go\r");
-    await terminal.sees(/^> go\n\n\+ Thought\nOne\.\n\n\* working/m);
+    await terminal.sees(/^> go\n\n\+ Thought\n\nOne\.\n\n\* working/m);
     terminal.type("more\r");
     await terminal.sees(/One\.\n\n> more \(waits\)\n\* working .* - 1 queued/);
     agent.release("gate");
@@ -113,10 +113,10 @@ describe("<Transcript>", () => {
       { rows: 12 },
     );
     terminal.type("go\r");
-    await terminal.sees(/\? Allow write\? Its input is above\n always: exactly the input [^?]+\n y once/);
+    await terminal.sees(/\? Allow write\? Its input is above\n t and a do not ask again for: exactly the input [^?]+\n y once/);
     for (let at = 0; at < 50; at++) expect(terminal.everything.split(`| > row ${at}\n`)).toHaveLength(2);
     terminal.type("y");
-    await terminal.sees(/\+ write is done\n {2}\| \(its input is above\)\nOver\./);
+    await terminal.sees(/\+ write is done\n {2}\| \(its input is above\)\n\nOver\./);
     for (let at = 0; at < 50; at++) expect(terminal.everything.split(`| > row ${at}\n`)).toHaveLength(2);
     expect(agent.decisions).toMatchObject([{ decision: "once" }]);
     expect(clears(terminal.written)).toBe(0);

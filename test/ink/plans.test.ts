@@ -24,8 +24,8 @@ describe("a plan", () => {
     expect(screen.printed).toBe(
       [
         ...["", "Here."],
-        ...["Plan 0 of 2 done", "  * step 0", "  - step 1"],
-        ...["Plan 1 of 2 done", "  + step 0", "  * step 1"],
+        ...["", "Plan 0 of 2 done", "  * step 0", "  - step 1"],
+        ...["", "Plan 1 of 2 done", "  + step 0", "  * step 1"],
       ].join("\n"),
     );
   });
@@ -41,7 +41,7 @@ describe("a plan", () => {
     expect(screen.printed).not.toContain("Plan");
     screen.says([said(lines.join("\n"), false)]);
     await screen.after(MOMENT);
-    expect(screen.printed).toMatch(/line 59\nPlan 0 of 1 done\n {2}- step 0$/);
+    expect(screen.printed).toMatch(/line 59\n\nPlan 0 of 1 done\n {2}- step 0$/);
   });
 
   test.each([40, 80, 200])(

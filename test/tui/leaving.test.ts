@@ -9,7 +9,7 @@ async function inStream(terminal: Terminal): Promise<void> {
 
 async function waitingToReconnect(terminal: Terminal): Promise<void> {
   await send(terminal, "lose");
-  await terminal.until("Reconnecting: attempt 1");
+  await terminal.until("attempt 1 in");
 }
 
 test.each([

@@ -27,7 +27,7 @@ export interface ChatProps extends CommandOptions {
   readonly highlight?: Highlighter;
   /** Shown in an empty composer. @default `words.emptyComposer` */
   readonly placeholder?: string;
-  /** Printed once at the start, with the model and the mode if the agent has any. @default nothing is printed */
+  /** Printed once at the start. @default nothing is printed */
   readonly header?: ChatHeader;
   /** Words in place of the screen's own. Fixed while mounted. @default English */
   readonly words?: Partial<Words>;

@@ -3,6 +3,7 @@ import { type ReactElement, useState } from "react";
 import { useSeconds } from "../../react/index.ts";
 import type { Highlighter } from "../../screens/highlight.ts";
 import type { ChatMessage, ChatReasoningPart, ChatToolPart } from "../../universal/transcript/message.ts";
+import { stackedRows } from "../parts/gaps.ts";
 import { endRows, promptRows } from "../parts/message-rows.ts";
 import { partRows } from "../parts/part-rows.ts";
 import { reasoningRows, ThinkingTimes } from "../parts/reasoning-rows.ts";
@@ -53,7 +54,7 @@ export function Message({
   const rows =
     message.role === "user"
       ? promptRows(message, options).rows
-      : [...message.parts].flatMap((part) => partRows(part, partOptions).rows);
+      : stackedRows(message.parts, (part) => partRows(part, partOptions).rows);
   return <Rows rows={endOfRows([...rows, ...endRows(message, options)], maxRows, theme)} theme={theme} />;
 }
 

@@ -21,6 +21,8 @@ export const APPROVAL_CHOICES = [
   { key: "e", label: "choiceEvery", isLasting: true },
 ] as const;
 
+/** Columns below which the longest choice does not fit. */
+const NARROW = 24;
 /** Columns for all choices in one row, with gaps of two. */
 const WIDE = 83;
 
@@ -59,7 +61,7 @@ export function choiceRows(
 ): readonly Row[] {
   const { symbols } = theme;
   const says = screenWords(theme);
-  const isNarrow = columns < 60;
+  const isNarrow = columns < NARROW;
   const items = choicesFor(pending).map(({ key, label }): Row => {
     const words = says[isNarrow && key === "r" ? "choiceReasonShort" : label];
     const text = `${key === at ? symbols.pointer : " "}${key} ${words}`;

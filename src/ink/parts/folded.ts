@@ -27,6 +27,8 @@ export interface FoldOptions {
   readonly tone: Tone;
   /** The prefix of each row. */
   readonly hang: Span;
+  /** The prefix of the first row, as wide as `hang`. @default `hang` */
+  readonly lead?: Span;
   readonly words: TerminalWords;
   /** Maximum number of rows, including the row that counts hidden lines. */
   readonly maxRows: number;
@@ -43,16 +45,16 @@ export interface FoldedRows {
 const MAX_LOOK = 20_000;
 
 export function foldedRows(text: string, options: FoldOptions): FoldedRows {
-  const { maxRows, shows = "start", tone, hang, columns, words } = options;
+  const { maxRows, shows = "start", tone, hang, lead = hang, columns, words } = options;
   const whole = text.trimEnd();
   if (whole === "") return { rows: [], isFolded: false };
   const width = columns - widthOf(hang.text);
-  const rowsWith = (wrapped: readonly WrappedRow[]): readonly Row[] =>
-    wrapped.map((row) => [hang, { text: row.text, tone }]);
+  const rowsWith = (wrapped: readonly WrappedRow[], front = hang): readonly Row[] =>
+    wrapped.map((row, at) => [at === 0 ? front : hang, { text: row.text, tone }]);
   const isLong = whole.length > MAX_LOOK && maxRows !== Number.POSITIVE_INFINITY;
   if (!isLong) {
     const all = wrap(displayed(whole), width);
-    if (all.length <= maxRows) return { rows: rowsWith(all), isFolded: false };
+    if (all.length <= maxRows) return { rows: rowsWith(all, lead), isFolded: false };
   }
   const space = Math.max(1, maxRows - 1);
   const below = shows === "start" ? 0 : shows === "end" ? space : Math.ceil(space / 2);
@@ -66,7 +68,7 @@ export function foldedRows(text: string, options: FoldOptions): FoldedRows {
   const more = isLong
     ? countLines(whole) - countLines(start.slice(0, from)) - countLines(end.slice(to))
     : countLines(start.slice(from, to));
-  const rows = [...rowsWith(first), moreRow(hang, more, words), ...(below === 0 ? [] : rowsWith(last))];
+  const rows = [...rowsWith(first, lead), moreRow(hang, more, words), ...(below === 0 ? [] : rowsWith(last))];
   return { rows, isFolded: true };
 }
 

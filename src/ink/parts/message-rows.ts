@@ -3,6 +3,7 @@ import type { ChatMessage } from "../../universal/transcript/message.ts";
 import type { ErrorDescription } from "../../universal/words/error-description.ts";
 import {
   clippedRow,
+  EMPTY_ROW,
   INDENT,
   inLine,
   marked,
@@ -38,11 +39,12 @@ export function promptRows(
   }
   const text = texts.join("\n");
   const words = screenWords(theme);
-  const hang: Span = { text: `${theme.symbols.prompt} `, tone: "user" };
+  const lead: Span = { text: `${theme.symbols.prompt} `, tone: "user" };
   const { rows, isFolded } = foldedRows(text, {
     columns,
     tone: "user",
-    hang,
+    lead,
+    hang: INDENT,
     maxRows: PROMPT_ROWS,
     shows: "both",
     words,
@@ -50,14 +52,14 @@ export function promptRows(
   const more = files > 0 ? [words.promptWith(files)] : [];
   const back = hasCommands ? words.promptTakenBackRetry : words.promptTakenBack;
   const state = status === "queued" ? [words.promptWaits] : status === "cancelled" ? [back] : [];
-  const noted = [...more, ...state].reduce((all, note) => withNote(all, `(${note})`, hang, columns), rows);
+  const noted = [...more, ...state].reduce((all, note) => withNote(all, `(${note})`, lead, columns), rows);
   return { rows: noted, folded: isFolded ? [foldedText(words.foldedPrompt, text)] : [] };
 }
 
 /** Adds a note to the last row of a prompt, or as a row of its own if the note does not fit. */
-function withNote(rows: readonly Row[], note: string, hang: Span, columns: number): readonly Row[] {
+function withNote(rows: readonly Row[], note: string, lead: Span, columns: number): readonly Row[] {
   const last = rows.at(-1);
-  if (!last) return [clippedRow([hang, { text: note, tone: "dim" }], columns)];
+  if (!last) return [clippedRow([lead, { text: note, tone: "dim" }], columns)];
   const width = last.reduce((sum, { text }) => sum + widthOf(text), 0);
   if (width + 1 + note.length <= columns)
     return [...rows.slice(0, -1), [...last, { text: ` ${note}`, tone: "dim" }]];
@@ -67,13 +69,14 @@ function withNote(rows: readonly Row[], note: string, hang: Span, columns: numbe
 /** The end of a finished message: its error, or its time and cost. */
 export function endRows(message: ChatMessage, options: MessageRowsOptions): readonly Row[] {
   const { columns, hasCommands = false } = options;
-  const { role, status, error } = message;
+  const { role, status, error, parts } = message;
   const failed = error ? errorRows(error, options) : [];
   if (role !== "assistant") return failed;
+  const gap = error && parts.length > 0 ? [EMPTY_ROW] : [];
   const words = screenWords(options.theme);
   const text = hasCommands ? words.endCancelledRetry : words.endCancelled;
   const cancelled = status === "cancelled" ? rowsOf(text, "warn", { columns }) : [];
-  return [...failed, ...cancelled, ...billRows(message, options)];
+  return [...gap, ...failed, ...cancelled, ...billRows(message, options)];
 }
 
 export function errorRows(
@@ -81,8 +84,7 @@ export function errorRows(
   { hasCommands = false, ...surface }: MessageRowsOptions,
 ): readonly Row[] {
   const below = { columns: surface.columns, hang: INDENT };
-  const { endRetry, endRetryAsk } = screenWords(surface.theme);
-  const again = { safe: endRetry, ask: endRetryAsk, no: "" }[retry];
+  const again = retry === "no" ? "" : screenWords(surface.theme).endRetry;
   return [
     ...rowsOf(inLine(title), "error", marked(surface, "failed", "error")),
     ...rowsOf(inLine(detail), "plain", below),

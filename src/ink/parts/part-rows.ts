@@ -18,7 +18,8 @@ import {
   type Surface,
 } from "../rows/row.ts";
 import { screenWords, type Tone } from "../theme.ts";
-import { foldedRows, foldedText } from "./folded.ts";
+import { type Folded, foldedRows, foldedText } from "./folded.ts";
+import { stackedRows } from "./gaps.ts";
 import { reasoningRows } from "./reasoning-rows.ts";
 import { activityRow, subagentHead } from "./subagent-rows.ts";
 import { foldedDiff, type PartRows, type ToolRowsOptions, toolRows } from "./tool-rows.ts";
@@ -63,7 +64,7 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
     case "subagent":
       return subagentRows(part, options);
     case "file": {
-      const path = part.path.startsWith("data:") ? (part.path.split(/[;,]/, 1)[0] ?? "data:") : part.path;
+      const path = /^data:([^;,]*)/.exec(part.path)?.[1] ?? part.path;
       const head = clippedRow(
         [
           {
@@ -96,7 +97,8 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
         columns,
         words,
         tone: "error",
-        hang: { text: `${theme.symbols.failed} `, tone: "error" },
+        lead: { text: `${theme.symbols.failed} `, tone: "error" },
+        hang: INDENT,
       });
   }
 }
@@ -113,9 +115,13 @@ function subagentRows(part: ChatSubagentPart, options: PartRowsOptions): PartRow
     return { rows: [head, ...activityRow(part, options)], folded: part.parts.length > 0 ? folded : [] };
   }
   const inner = { ...options, columns: Math.max(1, options.columns - INDENT.text.length) };
-  const parts = part.parts.map((nested) => partRows(nested, inner));
-  const rows = parts.flatMap((nested) => nested.rows.map((row): Row => [INDENT, ...row]));
-  return { rows: [head, ...rows], folded: parts.flatMap(({ folded }) => folded) };
+  const folded: Folded[] = [];
+  const rows = stackedRows(part.parts, (nested) => {
+    const made = partRows(nested, inner);
+    folded.push(...made.folded);
+    return made.rows.map((row): Row => [INDENT, ...row]);
+  });
+  return { rows: [head, ...rows], folded };
 
   function all(surface: Surface): readonly Row[] {
     return partRows(part, { ...surface, foldsReasoning: false }).rows;
@@ -151,7 +157,7 @@ function plain(rows: readonly Row[]): PartRows {
 function folding(
   title: string,
   text: string,
-  options: Pick<Parameters<typeof foldedRows>[1], "columns" | "tone" | "hang" | "words">,
+  options: Pick<Parameters<typeof foldedRows>[1], "columns" | "tone" | "lead" | "hang" | "words">,
 ): PartRows {
   const { rows, isFolded } = foldedRows(text, { ...options, maxRows: EXTRA_ROWS });
   return { rows, folded: isFolded ? [foldedText(title, text)] : [] };

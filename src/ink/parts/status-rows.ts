@@ -7,6 +7,7 @@ import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { TerminalText, TerminalWords } from "../../screens/words-terminal.ts";
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
+import type { TranscriptChoice } from "../../universal/transcript/transcript.ts";
 import { clippedRow, inLine, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import { screenWords, type Tone } from "../theme.ts";
@@ -18,6 +19,9 @@ export interface StatusFacts extends Pick<ChatSnapshot, "connection" | "usage" |
   readonly busy: boolean;
   /** The connection was lost during a turn, and the client searches for the answer. */
   readonly recovering?: boolean;
+  /** What the agent has set. @default nothing */
+  readonly models?: ChatSnapshot["models"];
+  readonly modes?: ChatSnapshot["modes"];
   /** How full the model's context is. @default unknown */
   readonly context?: ChatSnapshot["context"];
   /** Seconds since the turn began. */
@@ -73,10 +77,10 @@ function bannerRows(
   const why = reason ? inLine(reason.title) : words.statusLost;
   if (retryAt !== undefined) {
     const seconds = Math.max(0, Math.ceil((retryAt - now) / 1_000));
-    return row(words.statusAttemptIn(attempt, seconds) + between + why, "warn");
+    return row(why + between + words.statusAttemptIn(attempt, seconds), "warn");
   }
   if (attempt > 0 || status === "reconnecting") {
-    return row(words.statusAttempt(attempt) + between + why, "warn");
+    return row(attempt > 0 ? why + between + words.statusAttempt(attempt) : why, "warn");
   }
   if (recovering) return row(words.statusRecovering, "warn");
   const dismiss = hasCommands ? " (/dismiss)" : "";
@@ -95,7 +99,7 @@ function bounded(rows: readonly Row[], maxRows: number, columns: number): readon
 }
 
 function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): Row {
-  const { connection, seconds, usage, cost, note, messages, context } = facts;
+  const { connection, seconds, usage, cost, note, messages, context, models, modes } = facts;
   const { isWorking, waiting } = progressOf(facts);
   const between = ` ${theme.symbols.separator} `;
   const says = screenWords(theme);
@@ -106,6 +110,9 @@ function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): R
     ...(isWorking ? [span(`${theme.symbols.running} ${says.statusWorking}${time}`, "accent")] : []),
     span(says[connectionWord(connection, (messages?.length ?? 0) > 0)], "dim"),
     ...(waiting > 0 ? [span(`${says.statusQueued(waiting)}${heldWord(facts)}`, "warn")] : []),
+    ...[setTo(models, says.modelIs), setTo(modes, says.modeIs)]
+      .filter((text) => text !== "" && text !== note)
+      .map((text) => span(text, "dim")),
     ...meter(context, columns, says),
     ...[...moneyWords(cost, says), ...usageWords(context ? withoutContext(usage) : usage, says)].map((text) =>
       span(text, "dim"),
@@ -121,6 +128,12 @@ function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): R
     width += added;
   }
   return clippedRow(row, columns);
+}
+
+function setTo(choice: TranscriptChoice | null | undefined, says: (name: string) => string): string {
+  if (!choice || choice.current === null) return "";
+  const { current, available } = choice;
+  return says(inLine(available.find(({ id }) => id === current)?.name ?? current));
 }
 
 /** From these shares on, the context has a colour. Agents compact it, or fail, when it is full. */

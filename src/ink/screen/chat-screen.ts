@@ -13,7 +13,7 @@ import { type Theme, worded } from "../theme.ts";
 import { MessagesPrinter } from "../transcript/messages-printer.ts";
 import type { PartLook, Sink } from "../transcript/sink.ts";
 import type { CommandOptions, ExitReason } from "./desk.ts";
-import { type ChatHeader, Header } from "./header.ts";
+import { type ChatHeader, headerRows } from "./header.ts";
 import { Keyboard } from "./keyboard.ts";
 import { dialogRows, hasSpaceForBoth, layOut, liveRows, type Size } from "./layout.ts";
 import { LocalCommands, type RunCommand } from "./local-commands.ts";
@@ -54,7 +54,6 @@ export class ChatScreen {
   readonly #pace: Pace;
   readonly #transcript = new MessagesPrinter();
   readonly #printout = new Printout();
-  readonly #header: Header;
   readonly #dialog: OpenDialog;
   readonly #local: LocalCommands;
   readonly #keyboard: Keyboard;
@@ -65,6 +64,7 @@ export class ChatScreen {
   #given: Theme;
   #busySince: number | undefined;
   #frame: Frame;
+  #hasHeader = false;
   #isWholeDialog = false;
   /** Why, and for how many ms, the dialog hides its choices. `aside` has no time limit. */
   #held: { readonly hold: DialogHold; readonly ms: number } | undefined;
@@ -81,7 +81,6 @@ export class ChatScreen {
     this.#given = options.theme;
     const { words, commands = {} } = options;
     const changed = (): void => this.#pace.request();
-    this.#header = new Header(options.header ?? {}, words);
     this.#dialog = new OpenDialog(options.chat, words);
     this.#local = new LocalCommands(options.runCommand, words, changed);
     this.#keyboard = new Keyboard({
@@ -185,7 +184,8 @@ export class ChatScreen {
     let isDone = true;
     const facts = { ...this.#printing, hasCommands: true, now, tailRows: TAIL_ROWS };
     this.#printout.frame(facts, (sink) => {
-      sink.print(this.#header.rows(snapshot, this.#surface));
+      if (!this.#hasHeader) sink.print(headerRows(this.#options.header ?? {}, this.#surface));
+      this.#hasHeader = true;
       isDone = this.#print(snapshot, sink);
     });
     this.#held = this.#keyboard.isAside

@@ -3,7 +3,7 @@ import type { TerminalWords } from "../../screens/words-terminal.ts";
 import type { EditorAction, EditorState } from "../composer/editor.ts";
 import { doesOf, type KeyRow } from "../keys.ts";
 import type { Press } from "../press.ts";
-import { clippedRow, inLine, type Row, type Surface } from "../rows/row.ts";
+import { clippedRow, endOf, inLine, type Row, type Surface } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 
 /** An entry of the menu. */
@@ -32,6 +32,12 @@ export interface MenuLookup {
 
 /** Columns of a row. A narrower window breaks longer rows into lines that push the menu out of the screen. */
 const MAX_ROW = 72;
+/** Columns of a row if there are more than so many rows. The last row then shows what the marked entry lacks. */
+const NARROW_ROW = 40;
+const FEW_ROWS = 5;
+/** Columns before an entry, and between its label and its detail. */
+const INDENT = 2;
+const GAP = 2;
 /** Columns of the labels, if the entries have details. */
 const MAX_LABEL = 24;
 
@@ -129,7 +135,9 @@ export class Completion {
   /** The rows of the entries around the marked one. */
   rows({ columns, theme }: Surface, maxRows: number, words: TerminalWords): readonly Row[] {
     const { choices } = this;
-    const limit = choices.length > maxRows ? maxRows - 1 : maxRows;
+    const isNarrow = maxRows > FEW_ROWS;
+    const space = isNarrow ? maxRows - 1 : maxRows;
+    const limit = choices.length > space ? space - 1 : space;
     if (limit <= 0) return [];
     if (choices.length === 0)
       return this.#lookup?.saysNone
@@ -150,12 +158,25 @@ export class Completion {
           { text, tone: isAt ? "selected" : "plain" },
           { text: detail, tone: "dim" },
         ],
-        Math.min(columns, MAX_ROW),
+        Math.min(columns, isNarrow ? NARROW_ROW : MAX_ROW),
       );
     });
-    if (limit === maxRows) return rows;
-    const more = `  ${words.menuMore(choices.length - shown.length)}`;
-    return [...rows, clippedRow([{ text: more, tone: "dim" }], columns)];
+    const below = (text: string): Row =>
+      clippedRow([{ text: `  ${text}`, tone: "dim" }], Math.min(columns, MAX_ROW));
+    const more = limit === space ? [] : [below(words.menuMore(choices.length - shown.length))];
+    return [...rows, ...more, ...(isNarrow ? this.#whole(width).map(below) : [])];
+  }
+
+  /** What a narrow row of the marked entry lacks. @param width columns of the labels beside details */
+  #whole(width: number): readonly string[] {
+    const marked = this.choices[this.#at];
+    if (!marked) return [];
+    const label = inLine(marked.label);
+    const space = NARROW_ROW - INDENT;
+    if (marked.detail === undefined) return widthOf(label) > space ? [endOf(label, MAX_ROW - INDENT)] : [];
+    const detail = inLine(marked.detail);
+    const isCut = Math.max(width, widthOf(label)) + GAP + widthOf(detail) > space;
+    return isCut ? [detail] : [];
   }
 
   /** Asks for the entries, one question at a time. The newest question follows when the last one is answered. */

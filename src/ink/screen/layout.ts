@@ -22,8 +22,15 @@ export interface Pieces {
 
 const MAX_COMPOSER_ROWS = 8;
 
-/** So few that a menu from a terminal of 80 x 24 still fits into one of 40 x 15, where each row takes two lines. */
-const MAX_MENU_ROWS = 5;
+/**
+ * So few that a menu still fits into a terminal of 40 x 15, where lines above the screen cannot be cleared: five rows that take
+ * two lines there, or in a tall terminal ten, of which only the last one is longer than a line.
+ */
+const MENU_ROWS = 5;
+const TALL_MENU_ROWS = 10;
+
+/** Rows of a tall terminal. */
+const TALL = 30;
 
 const BANNER_ROWS = 3;
 
@@ -71,7 +78,10 @@ export function layOut(size: Size, { dialog, isTyping, status, above, composer, 
   const line = status(Math.min(statusLimit(size), total - typed.rows.length));
   const asked = dialog?.(total - typed.rows.length - line.length);
   const space = total - typed.rows.length - line.length - (asked?.rows.length ?? 0);
-  const menu = dialog || space <= 0 ? [] : above(Math.min(MAX_MENU_ROWS, Math.ceil(space / 2)));
+  const menu =
+    dialog || space <= 0
+      ? []
+      : above(Math.min(size.rows < TALL ? MENU_ROWS : TALL_MENU_ROWS, Math.ceil(space / 2)));
   const left = space - menu.length;
   const shown = left > 0 ? tail(left) : [];
   const before = [...shown, ...(asked?.rows ?? []), ...line, ...menu];

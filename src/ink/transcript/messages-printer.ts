@@ -94,7 +94,9 @@ export class MessagesPrinter {
     const isSame = isSamePlan(plan, this.#plan);
     this.#plan = plan;
     if (isSame || plan.length === 0) return;
-    sink.print([...(this.#parts ? [] : [EMPTY_ROW]), ...planRows(plan, lookOf(sink))]);
+    const rows = planRows(plan, lookOf(sink));
+    if (this.#parts) this.#parts.printPlan(rows, sink);
+    else sink.print([EMPTY_ROW, ...rows]);
   }
 
   #lateError(messages: List<ChatMessage>, sink: Sink): void {

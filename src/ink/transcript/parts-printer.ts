@@ -2,6 +2,7 @@
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatPart, ChatReasoningPart } from "../../universal/transcript/message.ts";
 import { foldedText } from "../parts/folded.ts";
+import { gapBetween, type Stacked, stackedAs } from "../parts/gaps.ts";
 import { isPending, partRows } from "../parts/part-rows.ts";
 import {
   openHead,
@@ -32,6 +33,8 @@ export class PartsPrinter {
   #at = 0;
   #progress: Progress | undefined;
   readonly #times = new ThinkingTimes();
+  /** What the last printed row belongs to. */
+  #above: Stacked | undefined;
 
   /** Whether the current part is printed in part. */
   get isInside(): boolean {
@@ -46,15 +49,21 @@ export class PartsPrinter {
       if (!part) return true;
       if (sink.space <= 0) return false;
       const isEnded = isOver || isSettled(part, this.#at === parts.length - 1);
-      if (!this.#part(part, isEnded, sink)) return false;
+      if (!this.#part(part, isEnded, this.#apart(stackedAs(part), sink))) return false;
       this.#at++;
       this.#progress = undefined;
     }
   }
 
+  /** Prints a plan between two parts. */
+  printPlan(rows: readonly Row[], sink: Sink): void {
+    this.#apart("plan", sink).print(rows);
+  }
+
   /** The last `maxRows` unprinted rows, from the current part and the last `MAX_LIVE_PARTS` parts. */
   live(parts: List<ChatPart>, options: LiveOptions): readonly Row[] {
     let rows: readonly Row[] = [];
+    let below: Stacked | undefined;
     const first = Math.max(this.#at, parts.length - MAX_LIVE_PARTS);
     for (let at = parts.length - 1; at >= this.#at && rows.length < options.maxRows; at--) {
       if (at < first) at = this.#at; // the last parts have too few rows: skip to the current part
@@ -63,9 +72,21 @@ export class PartsPrinter {
       const space = options.maxRows - rows.length;
       const shown =
         at === this.#at ? this.#begun(part, { ...options, maxRows: space }) : this.#fresh(part, options);
-      rows = [...shown.slice(-space), ...rows];
+      if (shown.length === 0) continue;
+      const stacked = stackedAs(part);
+      rows = [...shown.slice(-space), ...(below ? gapBetween(stacked, below) : []), ...rows];
+      below = stacked;
     }
-    return rows;
+    const gap = below && !this.isInside ? gapBetween(this.#above, below) : [];
+    return [...gap, ...rows].slice(-options.maxRows);
+  }
+
+  /** A sink that first prints the gap above a part. A part that is printed already has none. */
+  #apart(stacked: Stacked, sink: Sink): Sink {
+    const gap = this.isInside ? [] : gapBetween(this.#above, stacked);
+    return headed(sink, gap, () => {
+      this.#above = stacked;
+    });
   }
 
   #part(part: ChatPart, isEnded: boolean, sink: Sink): boolean {
@@ -105,7 +126,7 @@ export class PartsPrinter {
     }
     const printer = begun?.printer ?? new TextPrinter("dim", reasoningHang(theme));
     printer.feed(part.text, isEnded);
-    const below = begun?.hasHead ? sink : headed(sink, isEnded ? head : openHead(theme));
+    const below = begun?.hasHead ? sink : headed(sink, [isEnded ? head : openHead(theme)]);
     const isPrinted = printer.print(below);
     const hasHead = begun?.hasHead || printer.hasPrinted;
     if (isPrinted && !hasHead) sink.print([head]); // no text was printed

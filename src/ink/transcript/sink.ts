@@ -24,9 +24,10 @@ export interface Sink extends PartLook {
   fold(folded: readonly Folded[]): void;
 }
 
-/** A sink that prints a row before the first rows. */
-export function headed(sink: Sink, head: Row): Sink {
-  let front: readonly Row[] = [head];
+/** A sink that prints rows before the first rows. @param began called with the first rows */
+export function headed(sink: Sink, head: readonly Row[], began?: () => void): Sink {
+  let front = head;
+  let hasBegun = false;
   return {
     columns: sink.columns,
     theme: sink.theme,
@@ -41,6 +42,8 @@ export function headed(sink: Sink, head: Row): Sink {
     },
     print: (rows) => {
       if (rows.length === 0) return;
+      if (!hasBegun) began?.();
+      hasBegun = true;
       sink.print([...front, ...rows]);
       front = [];
     },

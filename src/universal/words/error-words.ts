@@ -54,9 +54,9 @@ export const WORDS = {
     modelUsedUp:
       "The model is used up for now. The service has no budget left for this model. Choose another model, or try again later.",
     brokenOff: "The answer broke off. The connection to the model ended in the middle of the answer.",
-    connectionLost: "The connection was lost. The connection to the server broke off.",
+    connectionLost: "The connection was lost. The server or the network ended it.",
     contextLost:
-      "The agent has forgotten the conversation. The connection broke off, and the agent's memory of this conversation is gone. It will not know what was said before.",
+      "The agent has forgotten the conversation. The connection broke off, and what was said before is gone for the agent.",
     silent: "The agent stopped answering. Nothing came from the agent for too long.",
     wordless: "The agent gave no answer. The agent ended without a word.",
     tooLong: "The answer took too long. The agent did not finish in time.",
@@ -72,7 +72,7 @@ export const WORDS = {
       "It is not known whether the agent got this. The server stopped while it gave your message to the agent.",
     logLost:
       "The chat could not be kept. The server could not write the chat down, so the agent was stopped.",
-    closed: "The connection is closed. The connection to the agent was closed.",
+    closed: "The connection is closed. The app or the agent has ended it.",
   }),
   ...all(unsent, {
     unreachable: "The server cannot be reached. Check your network, and whether the server is running.",

@@ -199,7 +199,7 @@ export const ROWS = {
       make: () => contextLost(new ConnectionLostError("gone")),
       title: "The agent has forgotten the conversation",
       retry: "safe",
-      says: /will not know what was said before\. Your message was not sent/,
+      says: /what was said before is gone for the agent\. Your message was not sent/,
     },
     {
       name: "in a turn",
