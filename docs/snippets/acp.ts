@@ -1,21 +1,7 @@
-// What docs/acp.md and docs/backends.md show. Each function holds one region and gives it what it takes for granted.
-import { AcpClient, type AcpOptions, acp, type ToolCall } from "agentwire/acp";
+// What docs/acp.md shows. Each function holds one region and gives it what it takes for granted.
+import { AcpClient, type AcpOptions, acp } from "agentwire/acp";
 import { type Chat, type ChatStore, createChat } from "agentwire/chat";
 import { nodeTools } from "agentwire/codebuff-run/tools";
-
-export async function drive(askUser: (call: ToolCall) => Promise<boolean>): Promise<void> {
-  // #region acp
-  const client = new AcpClient({
-    ...acp.presets.gemini({ cwd: "my-project", keepEnv: ["GEMINI_API_KEY"] }), // or { command, args }
-    onToolApproval: (call) => askUser(call),
-  });
-  const talk = client.conversation();
-  for await (const text of talk.prompt("Fix the failing test.").textStream) process.stdout.write(text);
-  const { usage, toolCalls } = await talk.prompt("What did you change?").result; // the same session
-  console.log(usage, toolCalls.length, talk.session?.modes?.current); // { inputTokens, ... } 2 default
-  // #endregion
-  await client.close();
-}
 
 export function chatOver(cwd: string, store: ChatStore): Chat {
   // #region acp-chat

@@ -3,11 +3,8 @@ import {
   type CassAudio,
   CassClient,
   type CassConversation,
-  type CassRest,
-  type CassResult,
   type CassTokens,
   clean,
-  isAgentwireError,
   parseTags,
 } from "agentwire/cass";
 import { MockCassServer } from "agentwire/testing";
@@ -29,50 +26,6 @@ export function keepTokens(url: string, stored: TokenStore): CassClient {
   client.on("authenticated", ({ userId, verified }) => console.log(userId, verified));
   // #endregion
   return client;
-}
-
-/** Where an app gets tokens that somebody else gives out. */
-export type Session = (options: { readonly renew: boolean }) => Promise<string>;
-
-export function tokenFunction(url: string, getToken: Session): CassClient {
-  // #region cass-token-function
-  const client = new CassClient({
-    url,
-    token: ({ fresh }) => getToken({ renew: fresh }), // fresh: the last one was refused, or expires within a minute
-    auth: "message",
-  });
-  // #endregion
-  return client;
-}
-
-export function anonymous(url: string): CassClient {
-  // #region cass-anonymous
-  const client = new CassClient({ url, allowAnonymous: true }); // no token: whoever the server says
-  client.on("authenticated", ({ userId }) => console.log(userId)); // null for nobody
-  // #endregion
-  return client;
-}
-
-/** Where an app shows how far a turn is. */
-export interface Spinner {
-  say(text: string): void;
-}
-
-export async function progress(client: CassClient, spinner: Spinner): Promise<CassResult> {
-  // #region cass-progress
-  const turn = client.prompt("What did I write in my journal?");
-  for await (const event of turn) {
-    if (event.type !== "thinking") continue;
-    const { progress, memories } = event;
-    if (progress.kind === "tools") spinner.say(`uses ${progress.tools.join(", ")}`);
-    else if (progress.kind === "generating") spinner.say(`${progress.by} writes`);
-    else if (memories) spinner.say(`remembers ${memories["details_count"]} things`);
-    else spinner.say(event.status); // worded freely by servers: there may be any
-  }
-  const { text, reasoning, conversationId, model } = await turn.result;
-  // #endregion
-  console.log(text, reasoning, conversationId, model);
-  return turn.result;
 }
 
 export async function conversations(client: CassClient): Promise<CassConversation> {
@@ -140,23 +93,6 @@ export async function audio(
   // #endregion
 }
 
-export async function onboarding(client: CassClient): Promise<void> {
-  // #region cass-onboarding
-  const { user_id: userId } = await client.rest.me();
-  const { id: conversationId } = await client.rest.newConversation();
-  const intro = client.onboardingIntro({ userId, conversationId });
-  console.log((await intro.result).text);
-
-  const demo = client.onboardingDemo({
-    userId,
-    profile: { relationship: "researcher", values: ["honesty"] },
-  });
-  console.log((await demo.result).text);
-  const next = client.onboardingDemo({ userId, message: "Tell me more." }); // goes on with it
-  // #endregion
-  console.log((await next.result).text);
-}
-
 export async function recovery(url: string, token: string, refreshToken: string): Promise<CassClient> {
   // #region cass-recover
   const client = new CassClient({ url, token, refreshToken, recover: true });
@@ -165,41 +101,6 @@ export async function recovery(url: string, token: string, refreshToken: string)
   console.log(recovered ? "found again" : "as it came", text);
   // #endregion
   return client;
-}
-
-export async function cancelling(client: CassClient): Promise<string> {
-  // #region cass-cancel
-  const turn = client.prompt("Write a novel.");
-  await turn.cancel(); // at once: nobody gets its answer
-  const next = client.prompt("Write a haiku."); // sent when that answer has come, and was dropped
-  // #endregion
-  return (await next.result).text;
-}
-
-export async function errors(client: CassClient, logIn: () => void): Promise<void> {
-  // #region cass-errors
-  try {
-    await client.prompt("Hello").result;
-  } catch (error) {
-    if (isAgentwireError(error, "handshake-refused")) {
-      console.log(error.reason, error.expected, error.got); // anonymous user-1 null
-      if (!error.retryable) logIn();
-    } else if (isAgentwireError(error, "turn-failed")) {
-      console.log(error.kind, error.serverMessage); // the connection lives on
-    } else if (isAgentwireError(error, "connection-lost") && error.delivery === "unknown") {
-      console.log("Ask your user: it may have been answered."); // or set `recover`
-    } else throw error;
-  }
-  // #endregion
-}
-
-export async function rest(rest: CassRest): Promise<void> {
-  // #region cass-rest
-  const { conversations } = await rest.listConversations({ limit: 20 });
-  for (const { id, title } of conversations) console.log(id, title);
-  const { messages } = await rest.getMessages(conversations[0]?.id ?? "", { limit: 50 });
-  for (const { role, content } of messages) console.log(role, content);
-  // #endregion
 }
 
 export async function testing(): Promise<void> {

@@ -7,8 +7,6 @@ import {
   CodebuffRunError,
   type CodebuffRunOptions,
   type CodebuffRunResult,
-  type CodebuffRunTool,
-  isAgentwireError,
   type ModelProvider,
   type OnRunState,
   openAiCompatible,
@@ -16,7 +14,6 @@ import {
   type StandardSchema,
   type ToolCall,
 } from "agentwire/codebuff-run";
-import { MockCodebuffBackend } from "agentwire/testing";
 import * as z from "zod";
 
 export function agents(options: CodebuffRunOptions): CodebuffRun {
@@ -44,11 +41,6 @@ export function forms(options: CodebuffRunOptions, oldSchema: StandardSchema): C
   const client = new CodebuffRun({
     ...options,
     tools: {
-      now: {
-        description: "The time of day.",
-        parameters: { type: "object", properties: {} }, // JSON Schema
-        execute: () => [{ type: "json", value: new Date().toISOString() }],
-      },
       weather: {
         description: "The weather in a city.",
         parameters: z.object({ city: z.string() }), // a schema that carries JSON Schema: zod 4
@@ -68,9 +60,6 @@ export function forms(options: CodebuffRunOptions, oldSchema: StandardSchema): C
         },
       },
     },
-    overrideTools: {
-      read_files: async ({ input }) => [{ type: "json", value: await readOnly(input["paths"]) }],
-    },
   });
   // #endregion
   return client;
@@ -79,10 +68,6 @@ export function forms(options: CodebuffRunOptions, oldSchema: StandardSchema): C
 async function weatherIn(city: string, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
   return `${city}: clear`;
-}
-
-async function readOnly(paths: unknown): Promise<object> {
-  return Array.isArray(paths) ? paths.map((path: unknown) => ({ path, content: "" })) : [];
 }
 
 /** Whom an app asks. */
@@ -116,27 +101,6 @@ export function local(agent: AgentDefinition, baseUrl: string): CodebuffRun {
   return client;
 }
 
-export async function models(options: CodebuffRunOptions): Promise<void> {
-  // #region codebuff-run-models
-  const client = new CodebuffRun({ ...options, models: ["openai/gpt-5", "openai/gpt-5-mini"] });
-  const { text, model } = await client.prompt("Review the change.").result;
-  console.log(`${model}: ${text}`); // the model that answered
-  // #endregion
-  await client.close();
-}
-
-export async function modelOptions(client: CodebuffRun): Promise<unknown> {
-  // #region codebuff-run-model-options
-  const { text } = await client.prompt("Which files does the change touch?", {
-    temperature: 0,
-    maxOutputTokens: 4_000,
-    responseFormat: { type: "json", schema: { type: "object", properties: { files: { type: "array" } } } },
-  }).result;
-  const { files } = JSON.parse(text);
-  // #endregion
-  return files;
-}
-
 export function provider(): ModelProvider {
   // #region codebuff-run-provider
   const echo: ModelProvider = {
@@ -152,28 +116,6 @@ export function provider(): ModelProvider {
   return echo;
 }
 
-export function ownTool(options: CodebuffRunOptions): CodebuffRun {
-  // #region codebuff-run-constant
-  const place = z.object({ city: z.string() });
-  const weather: CodebuffRunTool<typeof place> = {
-    description: "The weather in a city.",
-    parameters: place,
-    execute: ({ input }) => [{ type: "json", value: `${input.city}: clear` }],
-  };
-  const client = new CodebuffRun({ ...options, tools: { weather } });
-  // #endregion
-  return client;
-}
-
-export async function outputs(client: CodebuffRun): Promise<unknown> {
-  // #region codebuff-run-output
-  const { output } = await client.prompt("Review the change.").result;
-  if (output.type === "error") throw new Error(output.message); // never in a result: the form is shared with run states
-  const { value } = output;
-  // #endregion
-  return value;
-}
-
 export async function conversations(client: CodebuffRun): Promise<CodebuffRunConversation> {
   // #region codebuff-run-conversation
   const chat = client.conversation();
@@ -184,14 +126,6 @@ export async function conversations(client: CodebuffRun): Promise<CodebuffRunCon
   const resumed = client.conversation({ from: JSON.parse(saved) });
   // #endregion
   return resumed;
-}
-
-export async function states(client: CodebuffRun): Promise<string> {
-  // #region codebuff-run-state
-  const { state } = await client.prompt("Read the tests of the parser.").result;
-  const { text } = await client.prompt("Which of them are slow?", { previousRun: state }).result;
-  // #endregion
-  return text;
 }
 
 export async function survives(client: CodebuffRun, file: string): Promise<CodebuffRunResult> {
@@ -249,26 +183,6 @@ export function programmed(): AgentDefinition {
   return agent;
 }
 
-/** Where an app shows what the agent does. */
-export interface Panel {
-  say(text: string): void;
-  tool(id: string, text: string): void;
-}
-
-export async function events(client: CodebuffRun, panel: Panel): Promise<object> {
-  // #region codebuff-run-events
-  const turn = client.prompt("Fix the failing test.", { maxAgentSteps: 30 });
-  turn.on("toolCall", ({ id, name, state, error }) => panel.tool(id, error ?? `${name} ${state}`));
-  for await (const event of turn) {
-    if (event.type === "chunk") panel.say(event.chunk);
-    else if (event.type === "subagent_start") panel.say(`[${event.displayName} joins]`);
-    else if (event.type === "error") panel.say(`[${event.message}]`); // and it goes on
-  }
-  const { text, output, stopReason, steps, cost, usage, state } = await turn.result;
-  // #endregion
-  return { text, output, stopReason, steps, cost, usage, state };
-}
-
 export async function errors(client: CodebuffRun): Promise<CodebuffRunConversation | undefined> {
   // #region codebuff-run-errors
   try {
@@ -281,29 +195,4 @@ export async function errors(client: CodebuffRun): Promise<CodebuffRunConversati
   }
   // #endregion
   return undefined;
-}
-
-export function isOutOfCredits(error: unknown): boolean {
-  // #region codebuff-run-code
-  return isAgentwireError(error, "turn-failed") && error.kind === "payment_required";
-  // #endregion
-}
-
-/** What a test asserts with. */
-type Expect = (actual: unknown) => { toEqual(expected: unknown): void };
-
-export async function testing(expect: Expect): Promise<void> {
-  // #region codebuff-run-testing
-  await using backend = await MockCodebuffBackend.start({ balance: 0 });
-  const agent = { id: "helper", displayName: "Helper", model: "any/model" };
-  await using client = new CodebuffRun({ baseUrl: backend.url, apiKey: backend.apiKey, agent });
-
-  const refused = await client.prompt("Hello").result.catch((error: CodebuffRunError) => error.kind);
-  expect(refused).toEqual("payment_required");
-
-  backend.set({ balance: 100 });
-  backend.answer = ["Hello, Ada."];
-  expect((await client.prompt("I am Ada.").result).text).toEqual("Hello, Ada.");
-  expect(backend.violations).toEqual([]); // what the client did wrong
-  // #endregion
 }

@@ -4,8 +4,6 @@ import {
   type CodebuffHandlers,
   type McpConfig,
   type McpTool,
-  type Question,
-  type ToolCall,
   type ToolOutput,
 } from "agentwire/codebuff";
 
@@ -86,28 +84,4 @@ export function approvals(url: string, authToken: string, handlers: CodebuffHand
   });
   // #endregion
   return client;
-}
-
-/** What a window with a list of open requests needs of its app. */
-export interface Inbox {
-  add(id: string, asked: ToolCall | Question): void;
-}
-
-export function inbox(url: string, authToken: string, handlers: CodebuffHandlers, open: Inbox) {
-  // #region codebuff-manual
-  const client = new CodebuffClient({
-    url,
-    authToken,
-    ...handlers,
-    onToolApproval: "manual",
-    onQuestion: "manual",
-    approvalTimeout: 300_000,
-  });
-  client.on("approval", (call) => open.add(call.id, call));
-  client.on("question", (question) => open.add(question.id, question));
-
-  const decide = (id: string, yes: boolean) => client.decide(id, yes ? "once" : "reject"); // or "always"
-  const answer = (id: string, texts: readonly string[] | null) => client.answer(id, texts); // null: no answer
-  // #endregion
-  return { client, decide, answer };
 }

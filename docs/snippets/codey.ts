@@ -1,12 +1,5 @@
 // What docs/codey.md shows. Each function holds one region and gives it what it takes for granted.
-import {
-  CodeyClient,
-  type CodeyResult,
-  isAgentwireError,
-  type ToolCall,
-  type Turn,
-  type TurnToolCall,
-} from "agentwire/codey";
+import { CodeyClient, type ToolCall } from "agentwire/codey";
 
 /** What the app of the page has besides its client. */
 export interface App {
@@ -54,15 +47,6 @@ export function manual(url: string, dialog: Dialog): { client: CodeyClient; onCl
   return { client, onClick };
 }
 
-export function calls(
-  turn: Turn<unknown, CodeyResult>,
-  render: (calls: readonly TurnToolCall[]) => void,
-): void {
-  // #region codey-calls
-  turn.on("toolCall", () => render(turn.toolCalls)); // a call that has not changed is the same object
-  // #endregion
-}
-
 export async function cancelling(client: CodeyClient): Promise<void> {
   // #region codey-cancel
   const turn = client.prompt("Rewrite everything.");
@@ -77,20 +61,6 @@ export async function cancelling(client: CodeyClient): Promise<void> {
   await next.result;
 }
 
-export async function errors(client: CodeyClient): Promise<void> {
-  // #region codey-errors
-  try {
-    await client.prompt("Hello").result;
-  } catch (error) {
-    if (isAgentwireError(error, "turn-failed")) {
-      console.log(error.kind, error.status, error.serverMessage); // http 529 Stream error: ApiError { ...
-    } else if (isAgentwireError(error, "connection-lost") && error.sideEffectsPossible) {
-      console.log("Ask your user: a command may still run.");
-    } else throw error;
-  }
-  // #endregion
-}
-
 export function reconnecting(url: string): CodeyClient {
   // #region codey-reconnect
   const client = new CodeyClient({ url, reconnect: { maxAttempts: 3 } });
@@ -99,16 +69,4 @@ export function reconnecting(url: string): CodeyClient {
   });
   // #endregion
   return client;
-}
-
-export async function asking(client: CodeyClient): Promise<void> {
-  // #region codey-requests
-  const [delay, state, history] = await Promise.all([
-    client.ping(), // ms
-    client.getState(), // { agents, pending_approvals }
-    client.getHistory(), // { messages }
-  ]);
-  console.log(delay, state.pending_approvals.length, history.messages.length);
-  console.log(client.conversation().messages); // what was said in this session, as this client knows it
-  // #endregion
 }

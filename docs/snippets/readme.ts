@@ -1,8 +1,6 @@
-// What README.md, docs/turns.md, docs/errors.md and docs/backends.md show besides their programs. Each function holds one region and gives it what it takes for granted.
+// What README.md, docs/turns.md and docs/errors.md show besides their programs. Each function holds one region and gives it what it takes for granted.
 import type { CodebuffClient, CodebuffConversation } from "agentwire/codebuff";
 import { isAgentwireError } from "agentwire/codebuff";
-import { CodebuffCli, type CodebuffCliOptions, type CodebuffCliResult } from "agentwire/codebuff-cli";
-import { CodebuffRun, type CodebuffRunOptions } from "agentwire/codebuff-run";
 import { CodeyClient, type CodeyResult, type ToolCall } from "agentwire/codey";
 
 export async function conversation(client: CodebuffClient): Promise<CodebuffConversation> {
@@ -47,40 +45,4 @@ export async function approvals(
   // #endregion
   await client.close();
   return usage;
-}
-
-export async function cli(options: CodebuffCliOptions): Promise<CodebuffCliResult["cost"]> {
-  // #region codebuff-cli
-  const client = new CodebuffCli(options); // { cwd: "my-project" }, say; the program is `codebuff`, from the PATH
-  const turn = client.prompt("Fix the failing test.", { timeoutSeconds: 600 });
-  turn.on("toolCall", ({ name, state }) => console.log(name, state)); // read_files running, read_files done
-  for await (const text of turn.textStream) process.stdout.write(text);
-  const { cost } = await turn.result;
-  // #endregion
-  await client.close();
-  return cost;
-}
-
-export async function run(
-  options: CodebuffRunOptions,
-  askUser: (call: ToolCall) => Promise<boolean>,
-): Promise<void> {
-  const readFolder = async (): Promise<readonly string[]> => ["a.ts", "b.ts"];
-  // #region codebuff-run
-  const client = new CodebuffRun({
-    ...options, // { agent }, and { apiKey } or { providers: [openAiCompatible({ baseUrl, model })] }
-    tools: {
-      list_files: {
-        description: "Lists the files here.",
-        parameters: { type: "object", properties: {} },
-        execute: async () => [{ type: "json", value: await readFolder() }],
-      },
-    },
-    onToolApproval: (call) => askUser(call),
-  });
-  const turn = client.prompt("What is here?");
-  turn.on("toolCall", ({ name, state }) => console.log(name, state)); // list_files awaiting, ... running, ... done
-  for await (const text of turn.textStream) process.stdout.write(text);
-  // #endregion
-  await client.close();
 }

@@ -3,17 +3,6 @@ import { CodebuffClient } from "agentwire/codebuff";
 import { CodebuffRun, type CodebuffRunOptions } from "agentwire/codebuff-run";
 import { loadAgents, mcpServers, type NodeTools, nodeTools } from "agentwire/codebuff-run/tools";
 
-export function options(root: string): NodeTools {
-  // #region tools-options
-  const tools = nodeTools({
-    root,
-    terminal: { env: { CI: "true" }, maxTimeoutSeconds: 600 }, // `true` for the defaults
-    fileFilter: (path) => ({ status: path.startsWith("private/") ? "blocked" : "allow" }),
-  });
-  // #endregion
-  return tools;
-}
-
 export function withProject(tools: NodeTools, options: CodebuffRunOptions): CodebuffRun {
   // #region tools-project
   const client = new CodebuffRun({

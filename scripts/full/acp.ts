@@ -1,5 +1,5 @@
 /** Drives real ACP agents through the built client, against a scripted model on loopback. */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -23,7 +23,7 @@ Options:
   --scenarios <words>  Only scenarios whose name contains one of these words, with commas.
   --folder <folder>    Where they are installed, once. Otherwise a folder in the system's temporary folder.
   --verbose            Show the last lines of the wire of each scenario, not only of one that has failed.
-  --write              Put the table into docs/acp.md.
+  --write              Write the table to scripts/full/acp-results.md.
   --help               This text.
 
 The exit code is 1 if a scenario has failed. An agent that cannot be installed is a column that says so.
@@ -179,15 +179,13 @@ function tableOf(columns: readonly Column[], scenarios: readonly Scenario[]): st
   return lines.join("\n");
 }
 
-const MARKS = ["<!-- acp-agents -->", "<!-- /acp-agents -->"] as const;
+const INTRO = `# What real ACP agents did
+
+Written by \`npm run full -- acp --write\`. After each scenario nothing of the agent was running. Gemini's sessions were continued in a later minute.
+`;
 
 async function writeTable(table: string): Promise<void> {
-  const file = join(import.meta.dirname, "../../docs/acp.md");
-  const page = await readFile(file, "utf8");
-  const [from, to] = MARKS.map((mark) => page.indexOf(mark));
-  if (from === undefined || to === undefined || from < 0 || to < from)
-    throw new Error(`${file} has no marks`);
   const date = new Date().toISOString().slice(0, 10);
-  const text = `${MARKS[0]}\nOn ${date}, on Linux:\n\n${table}\n`;
-  await writeFile(file, page.slice(0, from) + text + page.slice(to));
+  const file = join(import.meta.dirname, "acp-results.md");
+  await writeFile(file, `${INTRO}\nOn ${date}, on Linux:\n\n${table}\n`);
 }

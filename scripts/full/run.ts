@@ -2,7 +2,7 @@
  * Runs of `CodebuffRun` against servers and models that nobody here wrote: aimock, a LiteLLM proxy in front of it,
  * `@ai-sdk/openai-compatible`, and the mock models of AI SDK 5 and 7. They are installed into `.tmp/full-run`.
  */
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { aiSdkModel, type ModelProvider, openAiCompatible } from "../../src/codebuff-run/index.ts";
 import { startAimock } from "./run-aimock.ts";
 import { CASES, tried } from "./run-cases.ts";
@@ -15,11 +15,16 @@ const HELP = `Usage: npm run full -- run [--write]
 Runs CodebuffRun against aimock, LiteLLM, @ai-sdk/openai-compatible and the mock models of AI SDK 5 and 7, which it
 installs into .tmp/full-run. LiteLLM needs python3, and is left out if it cannot be installed.
 
-  --write   puts the table into docs/codebuff-run.md
+  --write   writes the table to scripts/full/run-results.md
 `;
 
-const PAGE = "docs/codebuff-run.md";
-const MARKS = ["<!-- full run: begin -->", "<!-- full run: end -->"] as const;
+const RESULTS = "scripts/full/run-results.md";
+
+const INTRO = `# The servers and models that CodebuffRun was tried with
+
+Written by \`npm run full -- run --write\`. \`errors\` is a refusal with status 400, \`abort\` a cancel in the middle of an answer. aimock does not keep the
+pictures of Anthropic's API: there, \`images\` says that the request was accepted, not that the picture was seen.
+`;
 
 interface Route {
   readonly name: string;
@@ -90,19 +95,10 @@ export async function run(args: readonly string[]): Promise<number> {
     ].join("\n");
     process.stdout.write(`\n${table}\n`);
     if (liteLlm.problem) process.stdout.write(`\nLiteLLM was left out: ${liteLlm.problem}\n`);
-    if (args.includes("--write")) await write(table);
+    if (args.includes("--write")) await writeFile(RESULTS, `${INTRO}\n${table}\n`);
     return failures === 0 ? 0 : 1;
   } finally {
     await liteLlm.stop();
     await aimock.stop();
   }
-}
-
-async function write(table: string): Promise<void> {
-  const text = await readFile(PAGE, "utf8");
-  const [begin, end] = MARKS;
-  const from = text.indexOf(begin);
-  const to = text.indexOf(end);
-  if (from === -1 || to < from) throw new Error(`${PAGE} has no marks for the table`);
-  await writeFile(PAGE, `${text.slice(0, from + begin.length)}\n\n${table}\n\n${text.slice(to)}`);
 }

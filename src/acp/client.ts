@@ -47,9 +47,13 @@ const MAX_PAGES = 100;
  * **The agent is a program with your rights.** What it asks goes through the gate (`toolPolicy`, `onToolApproval`), and
  * is denied without one. What it does without asking is not seen: `mode: "ask"`, the default, chooses a mode that asks.
  *
+ * A decision takes the agent's first option of its kind: `once` one that allows once, `reject` one that rejects once.
+ * Without such an option the request is cancelled, with a warning. Only with `onQuestion` the agent is told that it may
+ * ask questions.
+ *
  * Nothing starts before the first `prompt()` or `connect()`. One process serves all conversations, each in a session of
  * its own, and one turn at a time in each. If the process ends, the next prompt starts another, which continues the
- * sessions if the agent can. `close()` cancels what runs, and ends the process and all that it has started: in about 6 s
+ * sessions if the agent can; if not, waiting prompts of such a session fail with `context-lost`. `close()` cancels what runs, and ends the process and all that it has started: in about 6 s
  * at most, with `force` at once.
  *
  * @example

@@ -18,7 +18,7 @@ import type { AcpSessionState } from "./session.ts";
 import type { AcpEvent, AcpResult } from "./turn.ts";
 import type { AcpTurns } from "./turns.ts";
 
-/** The session to continue. Agents keep sessions per folder. */
+/** The session to continue. Agents keep sessions per folder: a state of another `cwd` is refused. */
 export interface AcpConversationState extends ConversationState {
   readonly protocol: "acp";
   readonly version: 1;

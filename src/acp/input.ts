@@ -16,9 +16,16 @@ import {
 import type { AcpAgent } from "./agent.ts";
 import { type AcpContentBlock, readBlock } from "./blocks.ts";
 
-/** A prompt in the protocol's own form. */
+/**
+ * A prompt in the protocol's own form, in place of a text or `{ text, images, files }`. Files are paths in `cwd`: what the
+ * tools of the option `files` may not read fails the turn, unsent. An agent that takes texts (`embeddedContext`) gets
+ * theirs; otherwise it gets links, and reads them itself.
+ */
 export interface AcpPromptInput {
-  /** The parts of the prompt. Text and links are always allowed; others if the agent takes them. */
+  /**
+   * The parts of the prompt. Text and links are always allowed, and links are not checked; others if the agent takes
+   * them, else the prompt is refused, unsent.
+   */
   readonly blocks: readonly AcpContentBlock[];
 }
 

@@ -57,7 +57,7 @@ export interface AcpOptions extends LocalClientOptions, ApprovalOptions {
   readonly env?: Readonly<Record<string, string>>;
   /**
    * Variables of this process that the agent gets besides PATH, HOME, USER, LANG, LC_* and TMPDIR. An agent passes them
-   * on to its commands. @default none
+   * on to its commands. Keys among them are masked in errors. @default none
    */
   readonly keepEnv?: readonly string[];
   /**
@@ -71,8 +71,9 @@ export interface AcpOptions extends LocalClientOptions, ApprovalOptions {
   /** Servers of tools, which the agent connects to. @default none */
   readonly mcpServers?: readonly AcpMcpServer[];
   /**
-   * What `always` becomes. `gate`: this client remembers the decision, and the agent asks again. `agent`: the agent
-   * remembers it, perhaps on disk and for all projects. @default "gate"
+   * What `always` becomes. `gate`: this client remembers the decision for the same input, and tells the agent `once`;
+   * calls without input get no such grant. `agent`: the agent remembers it, perhaps on disk and for all projects, and
+   * decides what it covers. @default "gate"
    */
   readonly always?: "gate" | "agent";
   /**

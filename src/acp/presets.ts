@@ -43,6 +43,7 @@ const FACTS = {
       "It retries a failing model silently, for over 100 s.",
       "A session that another process continues within the minute in which it began is lost.",
       "With `readFiles` it cannot write new files.",
+      "It sends no input of calls, so `always` grants nothing.",
     ],
   },
   claude: {
@@ -104,6 +105,7 @@ const FACTS = {
     notes: [
       "It allows all unless its configuration says otherwise (`permission`): it has no mode that asks.",
       "It may take 10 s to start.",
+      "A rejected call ends the turn.",
     ],
   },
   qwen: {
@@ -129,6 +131,8 @@ const FACTS = {
       "Version 1.52 says that it is no longer maintained, and ends.",
       "A failing model says nothing: the turn completes empty, with a warning.",
       "It runs commands through `files` with `terminal`, if that is given.",
+      "A rejected call ends the turn. Its own commands run on after a cancel, until `close()`.",
+      "It sends no input of calls, so `always` grants nothing. It continues a session, but repeats no messages.",
     ],
   },
   vibe: {

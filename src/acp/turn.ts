@@ -19,7 +19,10 @@ export type AcpEvent =
       readonly block: Exclude<AcpContentBlock, { readonly type: "text" }> | AcpUnknownBlock;
       readonly isThought?: true;
     }
-  /** A call is new, or has changed. `callId`: its id in `turn.toolCalls`. */
+  /**
+   * A call is new, or has changed. `callId`: its id in `turn.toolCalls`, where `name` is the agent's name of the tool, else
+   * the kind, and `input` the `rawInput`, else the title and the text.
+   */
   | { readonly type: "tool_call"; readonly callId: string; readonly call: AcpToolCall }
   /** New output of a running call. */
   | { readonly type: "tool_output"; readonly callId: string; readonly delta: string }
@@ -53,9 +56,10 @@ export interface AcpResult extends TurnResult {
   readonly toolCalls: readonly TurnToolCall[];
   readonly thought: string;
   readonly plan?: readonly AcpPlanEntry[];
+  /** Of this turn, also where the agent counts the session (Copilot, Vibe). */
   readonly usage?: AcpUsage;
   readonly cost?: Cost;
-  /** The agent said and did nothing: its model may have failed. */
+  /** The agent said and did nothing (warning `empty-turn`): its model may have failed. */
   readonly isEmpty?: true;
 }
 

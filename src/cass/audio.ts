@@ -8,11 +8,11 @@ import type { RestHost } from "./rest/host.ts";
 export interface CassAudio {
   /** For example `audio/mpeg`; `application/octet-stream` if the server names no type. */
   readonly mediaType: string;
-  /** The full `http:` or `https:` address, from servers that send one. */
+  /** The full `http:` or `https:` address, from servers that send one. The token goes only to the server's own origin. */
   readonly url?: string;
   /**
    * Decodes or fetches the sound, again with each call. Rejects with the signal's reason if the signal is aborted, and with the error of
-   * a failed fetch.
+   * a failed fetch. A closed client fetches nothing.
    */
   bytes(options?: { readonly signal?: AbortSignal }): Promise<Uint8Array>;
 }

@@ -66,7 +66,8 @@ export interface CassServerStatus {
  *
  * One turn runs on the server at a time, and the client sends nothing else meanwhile. The wire has no cancel: the client waits for the
  * answer of a cancelled turn, and drops the answer. A turn whose connection is lost fails with `delivery: "unknown"` and is not sent
- * again. With `recover` its reply is searched for over REST. `close()` waits for no turn, unless `drainTimeout` is set.
+ * again. With `recover` its reply is searched for over REST. `close()` waits for no turn, unless `drainTimeout` is set: the running turn
+ * fails with `delivery: "unknown"`, though the server finishes it.
  *
  * @example
  * const client = new CassClient({ url: "wss://cass.example/ws", token });
@@ -77,7 +78,7 @@ export class CassClient
   extends BaseClient<CassEvent, CassResult, CassClientEvents>
   implements AgentClient<CassEvent, CassResult, CassPromptOptions, CassPromptInput, CassClientEvents>
 {
-  /** The server's REST routes, with this client's tokens and address. */
+  /** The server's REST routes, with this client's tokens and address. Repeatable calls have two further tries. */
   readonly rest: CassRest;
   readonly #settings: CassSettings;
   readonly #core: CassCore;
@@ -203,7 +204,8 @@ export class CassClient
 
   /**
    * Requests the status over the socket, after the running turn. Calls that wait for the end of the turn share one request. Some servers
-   * do not answer: `requestTimeout` ms after the request is written, the call rejects with a RequestTimeoutError.
+   * do not answer: `requestTimeout` ms after the request is written, the call rejects with a RequestTimeoutError. A relay refuses it
+   * (RequestError). A request that waits outlives a lost connection. `client.rest.getStatus()` waits for no turn.
    */
   async getStatus(): Promise<CassServerStatus> {
     this.#core.assertOpen();

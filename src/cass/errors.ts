@@ -10,7 +10,15 @@ import {
 } from "../core/errors.ts";
 import { lostInTurn } from "../core/link/connection-errors.ts";
 
-/** The reason why the identity of a connection was refused. */
+/**
+ * The reason why the identity of a connection was refused.
+ *
+ * - `rejected`: the server says that the token is bad.
+ * - `identity-mismatch`: the server takes the connection for another user, `got`.
+ * - `anonymous`: the server takes it for nobody's: the token is bad, or has expired.
+ * - `timeout`: the server did not answer `auth` within `connectTimeout`; some never do.
+ * - `refresh-failed`: no fresh token was to be had, see `cause`. Retryable, and retried with back-off, for 429, 5xx and network failures.
+ */
 export type CassAuthReason = Extract<
   HandshakeReason,
   "rejected" | "identity-mismatch" | "anonymous" | "timeout" | "refresh-failed"
@@ -65,15 +73,21 @@ export class CassApiError extends RequestError {
   }
 }
 
-/** The kind of a turn's failure, by the server's message. An unknown message is `failed`. */
+/** The kind of a turn's failure, by the server's message. `initializing` and `not-available` are retryable. */
 export type CassFailureKind =
+  /** The request lacks an id that this server needs. */
   | "missing-ids"
   | "user-not-found"
+  /** The server has no agent for onboarding. */
   | "not-available"
+  /** The server is still starting. */
   | "initializing"
+  /** This server does not know the request. */
   | "unknown-type"
   | "empty-message"
+  /** The answer is stored, but cannot be read here: see `client.rest.getMessages()`. */
   | "unreadable-response"
+  /** The model has failed, or the message is unknown. */
   | "failed";
 
 /** The server answered a turn with an `error`, or with an unreadable response. The connection lives on. */

@@ -2,6 +2,7 @@
 import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
 import type { ClientCore } from "../core/client/client-core.ts";
 import type { EventNames } from "../core/tell/events.ts";
+import type { ProtocolWarning } from "../core/tell/voice.ts";
 import type { Turn } from "../core/turn/turn.ts";
 import type { CassAudio } from "./audio.ts";
 import type { AudioFrame, Debug, Thinking } from "./messages.ts";
@@ -38,10 +39,17 @@ export type CassStrayMessage = Thinking | Debug | ResponseFrame | AudioFrame;
 
 /** The events of `client.on`, besides the events of every client. */
 export interface CassClientEvents extends ClientEvents<CassEvent, CassResult> {
+  /**
+   * Something is not as it should be. `kind` is `unreadable-frame`, `frame-failed` (nested deeper than 500 levels, or its handling threw),
+   * `invalid-message`, `unknown-message`, `stray-message`, `unexpected-response`, `out-of-order`, `conversation-mismatch`,
+   * `conversation-not-kept`, `unreadable-audio`, `image-ignored`, `drain-expired` or `listener-threw`.
+   */
+  protocolWarning: [warning: ProtocolWarning];
   /** The handshake succeeded: the connection belongs to this user. */
   authenticated: [identity: CassIdentity];
   /** May arrive before the response that makes the conversation known: see `client.titleOf()`. */
   title: [title: CassTitle];
+  /** The server works besides turns, such as on a summary of what was said. */
   system: [event: CassSystemEvent];
   /** Speech that arrived after its response. `turn` has ended. */
   audio: [audio: CassAudio, turn: Turn<CassEvent, CassResult>];
@@ -49,7 +57,7 @@ export interface CassClientEvents extends ClientEvents<CassEvent, CassResult> {
   recovering: [turn: Turn<CassEvent, CassResult>];
   /** An `error` arrived while no turn was under way. */
   serverError: [error: { readonly message: string }];
-  /** A message of a turn arrived while no turn was under way. No later turn gets the message. */
+  /** A message of a turn arrived while no turn was under way, such as a second response. No later turn gets the message. */
   stray: [message: CassStrayMessage];
   /** A message of an unknown type. */
   unknownMessage: [message: unknown];

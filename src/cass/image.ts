@@ -24,7 +24,7 @@ interface BlobLike {
 
 /** An image for a message. */
 export interface CassImage {
-  /** The bytes, a `Blob` or `File`, base64, or a `data:` URL. */
+  /** The bytes, a `Blob` or `File` (read while the prompt waits), base64, or a `data:` URL. */
   readonly data: Uint8Array | ArrayBuffer | BlobLike | string;
   /** @default the type of a `data:` URL or `Blob`, otherwise the type by the first bytes */
   readonly mediaType?: CassImageType;

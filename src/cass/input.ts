@@ -24,11 +24,14 @@ export interface CassPromptInput {
    * older server stores nothing.
    */
   readonly conversationId?: string;
-  /** Only models of `anthropic` see the image. The server does not acknowledge it. */
+  /**
+   * Only models of `anthropic` see the image. The server does not acknowledge it. The image is checked before it is sent: if the model's
+   * provider refuses an image, the connection is lost.
+   */
   readonly image?: CassImage;
 }
 
-/** Facts about a user for the agent, in onboarding. */
+/** Facts about a user for the agent, in onboarding. Real servers read them only in a demonstration. */
 interface CassProfile {
   readonly relationship?: string;
   readonly background?: { readonly context?: string };

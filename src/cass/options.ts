@@ -12,7 +12,14 @@ import type { FetchLike } from "../core/http/fetch.ts";
 import type { CassCredentialOptions } from "./auth/credentials.ts";
 import { CREDENTIAL_CHECKS } from "./rest/options.ts";
 
-/** Options of {@link CassClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
+/**
+ * Options of {@link CassClient}. Times are in ms, sizes in bytes; 0 turns a time limit off.
+ *
+ * Defaults of the options that all clients share: `keepalive` `{ interval: 25_000, timeout: 10_000 }`; no pong counts as a loss only where
+ * the server has answered a ping before, and no ping is sent during a turn. `reconnect` without a limit of attempts; an answered turn, or
+ * 30 s of being ready, starts the count anew. After three connections in a row that ended in their first turn, the waiting turns fail
+ * (`not-sent`), as for a deleted user with a valid token. `maxSendBytes` 16_777_216: the server ends the connection over more.
+ */
 export interface CassClientOptions extends SocketClientOptions, CassCredentialOptions {
   /**
    * How the token is sent: in the address (`"query"`), or in a message. Set `"message"` if the server's access log must not show the
@@ -32,7 +39,8 @@ export interface CassClientOptions extends SocketClientOptions, CassCredentialOp
   /** Set `false` for relays that do not greet: an open socket then counts as ready, and the user is not verified. @default true */
   readonly requireConnected?: boolean;
   /**
-   * The server's silence in a turn. Only this limit detects a server that hangs. Raise the option for slow tools.
+   * The server's silence in a turn. Only this limit detects a server that hangs, and ends the connection: such a server never answers
+   * again. Raise the option for slow tools.
    * @default 120_000: tools and local models are silent for a long time
    */
   readonly idleTimeout?: number;
@@ -46,8 +54,10 @@ export interface CassClientOptions extends SocketClientOptions, CassCredentialOp
   /** Replaces the platform's `fetch` for REST and audio; for tests, proxies and runtimes without `fetch`. */
   readonly fetch?: FetchLike;
   /**
-   * Searches for the reply of a turn whose connection was lost. Set the option if links break. @default false: a search takes REST calls
-   * and time
+   * Searches for the reply of a turn whose connection was lost, or silent for `idleTimeout`, in the conversation's last messages: at once,
+   * after 1 s, 2 s, 4 s, up to every 30 s. A prompt with the same text in the same conversation waits meanwhile. At most 32 replies are
+   * searched for at a time; further lost turns fail at once. Set the option if links break. @default false: a search takes REST calls and
+   * time
    */
   readonly recover?: boolean;
   /** How long `recover` searches. Raise the option with `idleTimeout`. @default 120_000: the server may work that long on a lost turn */

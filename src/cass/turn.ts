@@ -55,15 +55,21 @@ export interface CassUsage extends Usage {
 export interface CassResult extends TurnResult {
   /** The conversation that stores the answer. Null if nothing was stored; absent for a demo. */
   readonly conversationId?: string | null;
+  /** The model's reasoning, block by block. */
   readonly reasoning: readonly string[];
+  /** Gestures and emotes, in the order of the text where that is known. */
   readonly animations: readonly CassAnimation[];
+  /** Speech that came along with the answer. */
   readonly audio?: CassAudio;
   /** Tools that the model still wanted to use at its forced end. */
   readonly toolUses: readonly CassToolUse[];
+  /** Of all rounds. */
   readonly usage?: CassUsage;
-  /** Such as `anthropic`. */
+  /** Whose model answered, such as `anthropic`. */
   readonly provider?: string;
+  /** The model that answered. */
   readonly model?: string;
+  /** The reply was found again after its connection was lost. */
   readonly recovered?: true;
   /** The response, unchanged, with the agent's further notes. */
   readonly message?: ResponseFrame;

@@ -32,7 +32,8 @@ import { CliTurns } from "./turns.ts";
  * Nothing starts before the first `prompt()`; `connect()` only checks whether the program exists. `status` is `idle`
  * until the first prompt, then `ready`. Up to `maxProcesses` prompts run concurrently. Prompts of one `conversation()`
  * run one after the other, in one session. Cancelling a turn ends its process and all child processes. `close()` and
- * the end of this process do the same.
+ * the end of this process do the same. A turn settles when its process is gone; `close()` settles it at once, and waits.
+ * A slow reader slows the program down; a turn without a reader does not.
  *
  * The agent acts on this machine without approval, so `decide()` always throws `invalid-input`. `answer()` needs a
  * conversation and the option `answerByContinue`. Otherwise it throws `unsupported`, because a running process takes no
@@ -129,7 +130,7 @@ export class CodebuffCli
     return openConversation({ core: this.#core, turns: this.#turns, questions: this.#questions }, options);
   }
 
-  /** Runs the program with `--version` and `--help`. Caches a complete result. */
+  /** Runs the program with `--version` and `--help`. Caches a complete result. Rejects with a ConnectError if it cannot start. */
   probe(): Promise<CodebuffCliProbe> {
     return this.#probe.run();
   }

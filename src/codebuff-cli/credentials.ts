@@ -10,7 +10,10 @@ import { homeFolder } from "./folder.ts";
 export interface CredentialOptions {
   /** The key itself, for apps that store it elsewhere. */
   readonly apiKey?: string;
-  /** The user's folder, for tests and for apps that act for several users. @default the system's */
+  /**
+   * The user's folder, where keys are searched; the program's home stays. For tests and for apps that act for several
+   * users. @default the system's
+   */
   readonly homeDir?: string;
   /** Folder in `~/.config`. Other builds: `manicode-dev`, `manicode-test`. @default "manicode" */
   readonly configDirName?: string;
@@ -36,7 +39,7 @@ export interface CredentialFinding {
   readonly path?: string;
   /**
    * `used`: this key is used. `other`: a different key, ignored. `same`: the used key again. `none`: no key. The other
-   * values say why the file could not be read.
+   * values say why the file could not be read; `too-large`: over 1 MiB.
    */
   readonly status:
     | "used"
@@ -62,7 +65,7 @@ export interface CredentialReport {
   readonly warnings: readonly CredentialWarning[];
 }
 
-/** `credential-conflict`: the program uses another key. `credentials-exposed`: others can read a file. */
+/** `credential-conflict`: the program's own file has another key, which it uses. `credentials-exposed`: others can read a file. */
 export interface CredentialWarning {
   readonly kind: "credential-conflict" | "credentials-exposed";
   readonly message: string;

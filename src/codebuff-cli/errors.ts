@@ -3,45 +3,55 @@
 import { ConnectError, TurnError, type TurnErrorOptions, TurnTimeoutError } from "../core/errors.ts";
 import { cleanCause } from "../core/tell/clean-cause.ts";
 
-/** The beginning and the end of the program's error output. */
+/** The beginning and the end of the program's error output: at most 70 lines of 2,000 characters. */
 export interface CodebuffCliStderr {
+  /** The first 20 lines. */
   readonly head: readonly string[];
-  /** The last lines that are not in `head`. */
+  /** The last 50 lines, without those in `head`. */
   readonly tail: readonly string[];
   /** Some lines, or the ends of long lines, are missing. */
   readonly truncated: boolean;
   readonly totalLines: number;
 }
 
-/** The kind of a run's failure. */
+/** The kind of a run's failure. None is retryable: the agent may have changed files. */
 export type CodebuffCliFailureKind =
-  /** The process ended with a code other than 0 or by a signal, without a known message. */
+  /** The process ended with a code other than 0 or by a signal, without a known message: read `stderr`. */
   | "process_exit"
-  /** The program reports that the run has failed. */
+  /** The program reports that the run has failed, in unknown words. */
   | "run_failed"
-  /** The program got no prompt. */
+  /** The program got no prompt: choose another `promptVia` or `profile`. */
   | "no_prompt"
-  /** There is no API key, or the key was refused. */
+  /** There is no API key, or the key was refused: log in, or set one. */
   | "auth"
+  /** The account is out of credits: buy some, or use `mode: "free"`. */
   | "payment_required"
+  /** The account may not do this. */
   | "forbidden"
+  /** Too many requests; the program has retried for a while. Wait, then prompt again. */
   | "rate_limited"
-  /** The backend has failed. */
+  /** The backend has failed, or was not reached. */
   | "server"
+  /** There is no such `agent`, or none of this `mode`: the message lists the others. */
   | "agent_not_found"
+  /** The agent said nothing: prompt again. */
   | "no_response"
-  /** The program ended the run by itself. */
+  /** The program ended the run by itself, such as at a limit of its own. */
   | "cancelled_by_cli"
-  /** The program has no such option: choose another `profile`, or another program. */
+  /** The program has no such option: choose another `profile`, `freeFlag` or program. */
   | "unsupported_flag"
-  /** The output of the program cannot be read. */
+  /** The output has no event and no report, or exceeds `maxOutputBytes`: choose another `profile`. */
   | "protocol_error"
   /** The program ended well, but without `finish`, and `requireFinish` is set. */
   | "stream_ended"
   /** The program has opened its user interface, which never ends without a terminal. This library killed it. */
   | "interactive_cli";
 
-/** A run of the program failed. `stderr` holds its error output. */
+/**
+ * A run of the program failed, by its exit code or its report. `kind` comes from the beginning of its last words: the
+ * report, the last `error` event, or the last line that begins with `Error:`. The user's home folder is `~` in messages
+ * and in `stderr`. Exported on all platforms.
+ */
 export class CodebuffCliError extends TurnError {
   protected static override readonly className: string = "CodebuffCliError";
   declare readonly kind: CodebuffCliFailureKind;

@@ -15,7 +15,7 @@ import {
 
 /** A prompt for the program. */
 export interface CodebuffCliPromptInput {
-  /** The user's text; not blank. */
+  /** The user's text; not blank, at most 16 MiB. */
   readonly prompt: string;
 }
 

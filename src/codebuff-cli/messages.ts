@@ -54,7 +54,10 @@ export interface CodebuffCliUnknown {
   readonly event: Readonly<Record<string, unknown>>;
 }
 
-/** The events of a turn, in the order of the program's output. */
+/**
+ * The events of a turn, in the order of the program's output. Unknown fields are kept; `null` in an optional field counts
+ * as absent.
+ */
 export type CodebuffCliEvent =
   | Exclude<PrintModeEvent, { readonly type: "text" | "tool_result" | "finish" }>
   | CodebuffCliText

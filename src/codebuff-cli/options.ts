@@ -7,8 +7,9 @@ import { isArgument } from "../process/program.ts";
 import type { CredentialOptions } from "./credentials.ts";
 
 /**
- * The output format of the program. `stream-json`: one JSON line per event. `json`: one object at the end. `print`:
- * JSON lines, in earlier programs. `text`: only the final text, without events.
+ * The output format of the program. `stream-json`: one JSON line per event. `json`: one object at the end, from which
+ * the events are made; calls are then numbered (`call_1`) and have no output. `print`: JSON lines, in earlier programs.
+ * `text`: only the final text, without events.
  */
 export type CodebuffCliProfile = "stream-json" | "json" | "print" | "text";
 
@@ -21,7 +22,10 @@ export type CodebuffCliMode = "default" | "free" | "max" | "plan";
 
 /** Options of {@link CodebuffCli}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
 export interface CodebuffCliOptions extends CredentialOptions, LocalClientOptions {
-  /** The program: a name in `PATH`, or a path. For apps that ship or pin a program. @default "codebuff" */
+  /**
+   * The program: a name in `PATH`, or a path, relative to the working directory of this process. Started without a shell;
+   * on Windows, npm's `.cmd` files are resolved to their script. @default "codebuff"
+   */
   readonly command?: string;
   /** Trusted arguments before all others. For a `command` such as Node with a script. @default none */
   readonly args?: readonly string[];
@@ -36,18 +40,24 @@ export interface CodebuffCliOptions extends CredentialOptions, LocalClientOption
    * @default the working directory of this process
    */
   readonly cwd?: string;
-  /** Additional environment variables, for the program and for the tools of its agent. */
+  /**
+   * Environment variables for the program and the tools of its agent, added to all those of this process. The client
+   * adds only the API key, and switches colours off. @default {}
+   */
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * Gives the program an empty home folder and deletes it afterwards. For servers: no login on the machine can override
-   * `apiKey`. The program then has no history. @default false
+   * Gives the program an empty home folder (`HOME`, `USERPROFILE`) and deletes it afterwards. For servers: no login on
+   * the machine can override `apiKey`. The program then has no history. @default false
    */
   readonly isolateHome?: boolean;
-  /** Starts nothing without an API key. For servers, where no user has logged in. @default false: the program may have its own login */
+  /**
+   * Starts nothing without an API key (`handshake-refused`, `rejected`). For servers, where no user has logged in.
+   * @default false: the program may have its own login
+   */
   readonly requireKey?: boolean;
   /**
    * How the prompt is passed. Use stdin on a shared machine: the process list shows arguments.
-   * @default "arg"; "stdin" if the prompt is too long for an argument
+   * @default "arg"; "stdin" for more than 100,000 bytes, on Windows 24,000 characters
    */
   readonly promptVia?: "arg" | "stdin";
   /** `false` if the program lacks `--`: prompts that begin with a dash are then refused. @default true */
@@ -64,11 +74,14 @@ export interface CodebuffCliOptions extends CredentialOptions, LocalClientOption
    */
   readonly startupTimeout?: number;
   /**
-   * Between two chunks of output. Lower it to fail earlier; raise it for slow tools.
-   * @default 600_000; off if all output comes at the end
+   * Between two chunks of output, while you read. Error output does not count. Lower it to fail earlier; raise it for
+   * slow tools. @default 600_000; off if all output comes at the end: a prompt's own limit then counts from the start
    */
   readonly idleTimeout?: number;
-  /** From `finish` to the exit. Raise it for programs that store much data at the end. @default 5_000 */
+  /**
+   * From `finish` to the exit. Then the program is ended, and the turn completes. Raise it for programs that store much
+   * data at the end. @default 5_000
+   */
   readonly exitGrace?: number;
   /** From SIGTERM to SIGKILL; 0 skips SIGTERM. Raise it for slow cleanup. Not on Windows. @default 5_000 */
   readonly killGrace?: number;
@@ -80,8 +93,9 @@ export interface CodebuffCliOptions extends CredentialOptions, LocalClientOption
    */
   readonly requireContinuity?: boolean;
   /**
-   * Lets `answer()` send the answer as the conversation's next prompt. For UIs that show questions.
-   * @default false: a running program takes no answer
+   * Lets `answer()` send the answer as the conversation's next prompt, after the turn. Its turn comes with the client's
+   * `turn` event. Until then the question is in `client.pending`; it ends if the conversation goes on or the client
+   * closes. For UIs that show questions. @default false: a running program takes no answer
    */
   readonly answerByContinue?: boolean;
   /**
@@ -92,16 +106,19 @@ export interface CodebuffCliOptions extends CredentialOptions, LocalClientOption
   readonly forwardSignals?: boolean;
   /** Bytes of a line. A longer line is skipped, with a warning. Tools may need more. @default 16_777_216 */
   readonly maxLineBytes?: number;
-  /** Bytes of an output that is one object. Lower it if memory is short. @default 67_108_864 */
+  /** Bytes of an output that comes at the end; more is a `protocol_error`. Lower it if memory is short. @default 67_108_864 */
   readonly maxOutputBytes?: number;
 }
 
 /** Options of one prompt. */
 export interface CodebuffCliPromptOptions {
-  /** Like `cwd`, `promptVia` and `allowCommands`, overrides the client's option. */
+  /** Overrides the client's option. */
   readonly mode?: CodebuffCliMode;
+  /** Overrides the client's option. */
   readonly cwd?: string;
+  /** Overrides the client's option. */
   readonly promptVia?: "arg" | "stdin";
+  /** Overrides the client's option. */
   readonly allowCommands?: boolean;
   /** The agent to use instead of the mode's agent. Not for `stream-json`. */
   readonly agent?: string;
@@ -110,8 +127,8 @@ export interface CodebuffCliPromptOptions {
   /** The session to continue, for apps that store sessions. A `conversation()` passes its own. */
   readonly sessionId?: string;
   /**
-   * The program's own time limit in seconds, sent as whole seconds. The program can still report a partial result. This
-   * library enforces the limit 5 s later.
+   * The program's own time limit in seconds from its start, sent as whole seconds if the profile has a flag. The program
+   * can still report a partial result. This library enforces the limit 5 s later.
    */
   readonly timeoutSeconds?: number;
 }

@@ -11,11 +11,11 @@ import type { CodebuffCliProfile } from "./options.ts";
 
 /** The program's own description. */
 export interface CodebuffCliProbe {
-  /** The output of `--version`, if any. */
+  /** The output of `--version`. Absent without an answer within 5 s. */
   readonly version?: string;
   /** The flags in `--help` that select a profile or the free mode. */
   readonly flags: readonly string[];
-  /** The best profile that the program supports, if any. */
+  /** The best profile that the program supports: `stream-json`, else `print`, else `json`. Absent without any. */
   readonly profile?: CodebuffCliProfile;
   /** The program's flag for the free mode. */
   readonly freeFlag?: "--free" | "--lite";

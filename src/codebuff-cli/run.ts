@@ -111,7 +111,7 @@ export class CliRun implements LocalWork, OutputUser {
         args: [...program.args, ...buildArgv({ ...invocation, sessionId })],
         cwd: invocation.cwd,
         env,
-        input: prompt.via === "stdin" ? prompt.text : undefined,
+        input: prompt.via === "stdin" ? prompt.text : undefined, // written at once: programs wait 100 ms for it
         forwardSignals: settings.forwardSignals,
         scope: "program",
         clock,

@@ -13,7 +13,10 @@ import { SESSION_ID } from "./options.ts";
 export interface CodebuffCliResult extends TurnResult {
   /** In credits, as the program reported them. */
   readonly cost?: Cost;
-  /** The session that the next prompt can continue: the reported session, otherwise the requested one. */
+  /**
+   * The session that the next prompt can continue: the one that an event names as `session_id`, `sessionId`,
+   * `conversationId`, `conversation_id` or `chatId`, otherwise the requested one.
+   */
   readonly sessionId?: string;
   readonly toolCalls: readonly TurnToolCall[];
   /** The program succeeded without `finish`. */

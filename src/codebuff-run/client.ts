@@ -23,7 +23,8 @@ import { RunTurns } from "./turns.ts";
  * (`providers`).
  *
  * The client sends nothing before the first `prompt()`. `connect()` checks the API key. Up to `maxRuns` runs work at
- * the same time. Only registered tools run (`tools`, `overrideTools`), after approval (`toolPolicy`, `onToolApproval`).
+ * the same time. Only registered tools run (`tools`, `overrideTools`), after approval (`toolPolicy`, `onToolApproval`). A
+ * cancel aborts the request, and waits up to 2 s for the tools.
  *
  * `close()` returns the waiting prompts, aborts the running prompts, and waits up to 2 s for their tools. With
  * `drainTimeout`, it first waits that long for the running prompts.
@@ -85,7 +86,10 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
     };
   }
 
-  /** Runs an agent, and streams its events. @throws InvalidInputError, QueueFullError or ClosedError */
+  /**
+   * Runs an agent, and streams its events. `idleTimeout` counts while a model is asked: tools may take longer.
+   * @throws InvalidInputError, QueueFullError or ClosedError
+   */
   prompt(
     input: PromptOf<CodebuffRunPromptInput>,
     options?: CodebuffRunPromptOptions & TurnOptions,

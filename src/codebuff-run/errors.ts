@@ -86,13 +86,16 @@ function adviceOn({ kind, status, provider }: CodebuffRunErrorOptions): string |
   return advice === undefined ? ADVICE[kind] : `${advice} the provider \`${provider}\``;
 }
 
-/** A failed run. The next run can continue from `partial.state`. */
+/**
+ * A failed run. The next run can continue from `partial.state`. `delivery` is `not-sent` if the backend had given the run
+ * no id; otherwise tools may have run. No field has a credential.
+ */
 export class CodebuffRunError extends TurnError {
   protected static override readonly className: string = "CodebuffRunError";
   declare readonly kind: CodebuffRunFailureKind;
   /** `state`: pass it to the next run, as `previousRun` or `from`. */
   declare partial?: TurnPartial & { readonly state?: RunState };
-  /** The server's code, such as `rate_limit_exceeded` or `run_not_found`. */
+  /** The server's most specific code, such as `rate_limit_exceeded` or `run_not_found`: its `code`, else its `type`. */
   declare readonly serverCode?: string;
   /** The response body without credentials, cut at 4 KiB. */
   declare readonly body?: string;

@@ -1,6 +1,7 @@
 // The client events of `CodebuffRun`.
 import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
 import type { EventNames } from "../core/tell/events.ts";
+import type { ProtocolWarning } from "../core/tell/voice.ts";
 import type { Turn } from "../core/turn/turn.ts";
 import type { Cost, Usage } from "../core/values.ts";
 import type { CodebuffRunEvent, RunState } from "./messages.ts";
@@ -41,8 +42,18 @@ export interface CodebuffRunCompaction {
   readonly summary?: string;
 }
 
-/** The client's events: those of every client without the connection events, and these. */
+/**
+ * The client's events: those of every client, and these. `reconnecting`, `reconnected`, `disconnected`, `message` and `frame`
+ * never occur.
+ */
 export interface CodebuffRunClientEvents extends ClientEvents<CodebuffRunEvent, CodebuffRunResult> {
+  /**
+   * `kind`: `handler-failed` (a handler, or the schema of a tool, threw), `not-reported` (the backend was not told of a
+   * step or of the end), `tool-denied` (nobody is there to ask), `tool-source` (tools of a source are missing),
+   * `no-finish-reason` (a model does not say why it ended), `model-failed` (the next of `models` is asked),
+   * `approval-failed` (a rule or a callback threw), `project` (the project could not be read) or `listener-threw`.
+   */
+  protocolWarning: [warning: ProtocolWarning];
   /** A model has answered, and its tools have run. */
   step: [step: CodebuffRunStep, turn: Turn<CodebuffRunEvent, CodebuffRunResult>];
   /** The history is shortened (`compact`), or was. */

@@ -35,7 +35,10 @@ export interface CodebuffRunInputDelta {
   readonly parentAgentId?: string;
 }
 
-/** An event of a run. */
+/**
+ * An event of a run: those of Codebuff's SDK and command line, and `chunk`, `tool_input_delta` and `project`.
+ * `reasoning_delta` and `download` never occur.
+ */
 export type CodebuffRunEvent = PrintModeEvent | CodebuffRunChunk | CodebuffRunInputDelta | CodebuffRunProject;
 
 /** One part of a message in the history. */
@@ -74,7 +77,7 @@ export interface RunToolMessage {
   readonly content: readonly ToolOutput[];
 }
 
-/** The output of a run. */
+/** The output of a run. `error` is in run states only, never in a result. */
 export type RunOutput =
   | { readonly type: "lastMessage" | "allMessages"; readonly value: readonly RunMessage[] }
   | { readonly type: "structuredOutput"; readonly value: Readonly<Record<string, unknown>> | null }
@@ -125,7 +128,7 @@ export interface RunState {
 /** What a run had begun when its state was saved. */
 export interface RunUnderWay {
   readonly version: 1;
-  /** Messages in the history. A state with another number was cut. */
+  /** Messages in the history. A state with another number was cut, and is refused. */
   readonly messages: number;
   /** Calls without a result, not in the history. It is not known whether they ran. */
   readonly openCalls: readonly RunCallPart[];

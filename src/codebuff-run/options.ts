@@ -29,16 +29,19 @@ export interface CodebuffRunDefaults extends ModelOptions {
   /** The agent: an id in `agentDefinitions` or the registry, or a definition. @default by `costMode` */
   readonly agent?: string | AgentDefinition;
   /**
-   * Models for the run's own agent, in place of its `model`. If a model fails before its answer begins, the next one is
-   * asked, and keeps the rest of the run. Sub-agents keep their own models. @default the agent's `model`
+   * Models for the run's own agent, in place of its `model`. If a model fails before its answer begins (a status that no
+   * retry cured, an unknown model, no network, an empty answer before the agent has said anything), the next one is asked,
+   * and keeps the rest of the run. The warning `model-failed` tells of it; the error is that of the last model. Sub-agents keep
+   * their own models. Set no `model` of `openAiCompatible` then. @default the agent's `model`
    */
   readonly models?: readonly string[];
   /** Selects the default agent: `free`, `normal`, `max` or others. Sent to the backend. @default "normal" */
   readonly costMode?: string;
-  /** Maximum number of model answers per run. Raise it for long tasks. @default 100, as in Codebuff's SDK */
+  /** Maximum number of model answers per run, which then stops as `max_steps`. @default 100, as in Codebuff's SDK */
   readonly maxAgentSteps?: number;
   /**
-   * Tokens of the history. Above, the oldest turns are compacted; if that is not enough, the run fails.
+   * Tokens of the history, as the backend counts them; without it, four characters are one token. Above, the oldest turns
+   * are compacted; if that is not enough, the run fails.
    * @default 80 % of the provider's `contextWindow`; none if that is unknown
    */
   readonly maxContextTokens?: number;
@@ -48,17 +51,19 @@ export interface CodebuffRunDefaults extends ModelOptions {
    */
   readonly extraCodebuffMetadata?: Readonly<Record<string, unknown>>;
   /**
-   * What happens above `maxContextTokens`. `summary`: the same model sums up the oldest turns. `truncate`: they are left
-   * out. Long results of old turns are cut first; the last turn stays. `false`: the run fails (`context_limit`).
-   * @default "summary"
+   * What happens above `maxContextTokens`. First, results of over 2,000 characters in old turns are cut to 1,000.
+   * `summary`: the same model, or the next of `models`, then sums up the oldest turns, in a request without tools; if that
+   * fails, the run fails. An empty summary, and one longer than the turns, is not used. `truncate`: the oldest turns are left
+   * out. The newest turns, up to a quarter of the limit, and the last turn stay; removed turns are in no later state. `false`:
+   * the run fails (`context_limit`). @default "summary"
    */
   readonly compact?: "summary" | "truncate" | false;
-  /** Parameters for the agent. Added to the prompt as JSON. */
+  /** Parameters for the agent. Added to the prompt as JSON. @default none */
   readonly params?: Readonly<Record<string, unknown>>;
   /**
    * Gets the run's state after each answer of the model, before its first tool, and after each result. No tool starts
-   * before it resolves. If it throws, the run fails (`state_not_saved`). Continue from the state after a crash.
-   * @default none
+   * before it resolves; a cancelled turn does not wait for it. If it throws, the run fails (`state_not_saved`). Continue from
+   * the state after a crash. What sub-agents do belongs to the call that runs them. @default none
    */
   readonly onState?: OnRunState;
 }
@@ -69,7 +74,13 @@ export type OnRunState = (
   context: { readonly turnId: string; readonly signal: AbortSignal },
 ) => void | PromiseLike<void>;
 
-/** Options of {@link CodebuffRun}. Times in ms, sizes in bytes; 0 disables a time limit. */
+/**
+ * Options of {@link CodebuffRun}. Times in ms, sizes in bytes; 0 disables a time limit.
+ *
+ * Fixed limits: 8 MiB in a line of a stream; 16 MiB of text, 4 MiB of arguments and 1,000 calls in an answer; 100,000
+ * characters and 5 MiB of media in a result. The backend is tried three times more, after 1, 2 and 4 s, or when it says,
+ * up to a minute.
+ */
 export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolParametersByName>
   extends CodebuffRunDefaults,
     ApprovalOptions,
@@ -81,9 +92,9 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
    * @default CODEBUFF_API_KEY of the environment. With `providers` none: histories go only to named servers
    */
   readonly apiKey?: string;
-  /** The backend's URL. @default "https://www.codebuff.com" */
+  /** The backend's URL. Plain `http:` only to this machine, unless `allowInsecure` is set. @default "https://www.codebuff.com" */
   readonly baseUrl?: string | URL;
-  /** Headers of each request to the backend. */
+  /** Headers of each request to the backend. @default none */
   readonly headers?: Readonly<Record<string, string>>;
   /** @default the platform's, read for each request */
   readonly fetch?: FetchLike;
@@ -91,23 +102,34 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
   readonly providers?: readonly ModelProvider[];
   /**
    * Retries of a provider that answers with status 408, 429 or 5xx (500, 502, 503, 504). Once chunks have arrived,
-   * there is no retry. With a backend, 429 switches to the backend. @default 3
+   * there is no retry. With a backend, 429 switches to the backend for 5 minutes or until `rateLimitResetAt`, unless
+   * `costMode` is `free`. After 401 and 403: `refreshAuth()`, one
+   * retry, then the backend. @default 3
    */
   readonly maxRetries?: number;
-  /** ms that the delays before all retries may take together. @default 60_000: the user is waiting */
+  /**
+   * ms that the delays before all retries may take together: random ones up to 1, 2 and 4 s, or those of `Retry-After`.
+   * @default 60_000: the user is waiting
+   */
   readonly maxRetryWait?: number;
   /**
-   * Marks the system prompt and the end of the history for the caches of models: for the backend, and for models with
-   * `claude` or `anthropic` in their name. Their servers charge less for what they find again. @default true
+   * Marks the system prompt, the last message, and the last one of the request before, for the caches of models
+   * (`cache_control`): for the backend, and for models with `claude` or `anthropic` in their name, also behind OpenAI's API.
+   * The AI SDK gets `providerOptions.anthropic.cacheControl`. Their servers charge less for what they find again.
+   * @default true
    */
   readonly promptCaching?: boolean;
-  /** Agents that runs and other agents can use by id. */
+  /** Agents that runs and other agents can use by id. @default none: those of the registry, fetched once a run */
   readonly agentDefinitions?: readonly AgentDefinition[];
-  /** Your own tools, by name. Every agent may call them. */
+  /** Your own tools, by name. Every agent may call them. @default none */
   readonly tools?: { readonly [Name in keyof Tools]: CodebuffRunTool<Tools[Name]> };
-  /** Handlers of Codebuff's tools, by name, such as `read_files`. Agents need the name in `toolNames`. */
+  /**
+   * Handlers of Codebuff's tools, by name: `read_files`, `write_file`, `str_replace`, `apply_patch`, `list_directory`,
+   * `glob`, `code_search`, `run_terminal_command`, `web_search` and `read_docs`. Agents need the name in `toolNames`. The
+   * backend itself runs the last two, for credits, if there is no handler. @default none
+   */
   readonly overrideTools?: Readonly<Record<string, CodebuffRunToolHandler>>;
-  /** Sources such as `mcpServers()`. An agent gets all their tools, or those in its `toolNames`. */
+  /** Sources such as `mcpServers()`. An agent gets all their tools, or those in its `toolNames`. @default none */
   readonly toolSources?: readonly ToolSource[];
   /**
    * Read-only tools of one answer run at the same time, up to 10; results keep the order of the calls. `false`: all tools
@@ -122,7 +144,7 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
   readonly silentTimeout?: number;
   /** Reports steps to the backend one by one (`post`), or all at the end (`batch`). @default "post" */
   readonly stepReporting?: "post" | "batch";
-  /** The project's files, by path. Used for placeholders in prompts and for the run state. */
+  /** The project's files, by path. Used for placeholders in prompts and for the run state. @default none */
   readonly projectFiles?: Readonly<Record<string, string>>;
   /** Texts about the project, by path. @default `knowledge.md`, `AGENTS.md`, `CLAUDE.md` at the root of `projectFiles` */
   readonly knowledgeFiles?: Readonly<Record<string, string>>;
@@ -132,8 +154,8 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
    */
   readonly project?: ReadProject;
   /**
-   * The folder whose files prompts may name (`{ text, files }`): `nodeTools({ root })`. The text of a file becomes part of the
-   * prompt. @default none: prompts with files are refused
+   * The folder whose files prompts may name (`{ text, files }`): `nodeTools({ root })`. The text of a file follows the
+   * prompt, and stays in the history. @default none: prompts with files are refused
    */
   readonly files?: PromptFiles;
   /** Maximum number of simultaneous runs. Others wait. @default 100: each holds a history and a connection */

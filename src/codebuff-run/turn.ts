@@ -12,10 +12,17 @@ import type { AnswerPiece, WrittenCall } from "./model/answer.ts";
 
 /** The result of a run. */
 export interface CodebuffRunResult extends TurnResult {
-  /** In credits, including sub-agents. Absent without the backend. */
+  /**
+   * Including sub-agents: `credits` of the backend (100 a dollar, and 5.5 % of fees), or `usd` where a provider reports
+   * dollars (`usage.cost`).
+   */
   readonly cost?: Cost;
   /** Tokens, if the model's provider reports them. */
   readonly usage?: Usage;
+  /**
+   * Without calls that do not fit their tool: `error` events tell of those. With `onToolApproval`, a call that cannot run is
+   * `failed`, and its `error` says why nobody was asked.
+   */
   readonly toolCalls: readonly TurnToolCall[];
   /** The agent's output: its last messages, all messages, or an object. */
   readonly output: RunOutput;

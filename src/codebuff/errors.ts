@@ -16,6 +16,10 @@ import type { SocketSession } from "./session/session.ts";
 export class CodebuffTurnError extends TurnError {
   protected static override readonly className: string = "CodebuffTurnError";
   declare readonly promptId: string;
+  /**
+   * `action`: a `prompt-error` or `action-error`. `stream`: an error inside the text. `output`: the agent's output is an error.
+   * `silent-end`: the prompt ended without a word.
+   */
   declare readonly origin: CodebuffFailureOrigin;
   /** The frame's `error` field: a detail, or a code-like text. */
   declare readonly serverError?: string;

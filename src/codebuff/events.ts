@@ -18,9 +18,12 @@ export interface CodebuffClientEvents extends ClientEvents<CodebuffEvent, Codebu
    * With `reconnect: false` the client only emits this event.
    */
   reconnectRequested: [];
-  /** A request of the server that belongs to no turn is new, or has changed. The calls of a turn are told by the turn. */
+  /**
+   * A request of the server that belongs to no turn (an MCP server's list of tools; files, unless one prompt alone is under way) is new, or
+   * has changed. The calls of a turn are told by the turn.
+   */
   toolCall: [call: TurnToolCall];
-  /** A failure without an id, which the client could not assign to a request. */
+  /** A failure without an id that the client could not assign. With exactly one fresh prompt under way, that prompt fails instead. */
   actionError: [error: ActionError];
   /** A message for a settled prompt: cancelled, timed out, or already ended. */
   late: [message: PromptFrame];

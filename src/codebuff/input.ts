@@ -14,7 +14,8 @@ export interface CodebuffPromptInput {
   readonly prompt?: string;
   /**
    * The parts of the user's input: text, images, files. `prompt` is added after them. Each server gets the form that it reads. `content`
-   * may also hold whole messages, which only the published proxy accepts.
+   * may also hold whole messages, which only the published proxy accepts; on the original server the prompt fails with an
+   * UnsupportedError.
    */
   readonly content?: Content;
   /** Unique for the life of the client. @default a random id */
@@ -173,7 +174,7 @@ function hasMessages(state: Readonly<Record<string, unknown>> | undefined): bool
 
 /** The input of `init`. */
 export interface CodebuffInitInput {
-  /** Files of the project, in the form that the server knows. */
+  /** The project. The proxy takes any object, the original server `newSessionState({ projectRoot }).fileContext`. */
   readonly fileContext: Readonly<Record<string, unknown>>;
   readonly repoUrl?: string;
   /** @default the client's `fingerprintId` */

@@ -12,7 +12,15 @@ import { isPromptFiles, type PromptFiles } from "../core/turn/prompt-files.ts";
 import type { ChunkDecoding } from "./prompts/chunks.ts";
 import type { CodebuffHandlers } from "./requests/handlers.ts";
 
-/** Options of {@link CodebuffClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
+/**
+ * Options of {@link CodebuffClient}. Times are in ms, sizes in bytes; 0 turns a time limit off.
+ *
+ * Defaults of the options that all clients share: `keepalive` `{ interval: 25_000, timeout: 15_000 }`; `reconnect` without a limit of
+ * attempts; `maxSendBytes` 1_048_576 for the proxy and for an unknown server, 134_217_728 for the original server.
+ *
+ * While a prompt runs on the proxy, no keepalive ping is sent. After 120 s without a frame one ping is: its answer proves that the prompt
+ * has ended without a word (`origin: "silent-end"`). With `keepalive: false`, only `stallTimeout` ends such a prompt.
+ */
 export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHandlers, ApprovalOptions {
   /**
    * The kind of the server: the published `proxy` or the original `codebuff`. `auto` detects the kind by the answer to `identify`. Set

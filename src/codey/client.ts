@@ -129,7 +129,10 @@ export class CodeyClient
     return this.#turns.transcript.conversation;
   }
 
-  /** The server's state. The real server sends a stub: show it, but do not base decisions on it. */
+  /**
+   * The server's state. The real server sends a stub: show it, but do not base decisions on it. This call, `getHistory()` and `ping()`
+   * connect first if needed, work during a turn and side by side, and are answered in order.
+   */
   async getState(): Promise<State> {
     await this.#ready();
     return this.#wire.request((session) => session.states, encode.getState, "GetState");

@@ -3,7 +3,10 @@ import { type AgentwireError, ConnectionLostError, TurnError } from "../core/err
 import { isBusy } from "../core/link/connection-errors.ts";
 import type { TurnToolCall } from "../core/values.ts";
 
-/** The reason of a failed Codey turn, as far as the server's message shows it. */
+/**
+ * The reason of a failed Codey turn, as far as the server's message shows it. Retryable: `http` with 408, 429 or 5xx, `transport` and
+ * `truncated`, unless `fatal`. The server keeps the question, so after a retry it stands there twice.
+ */
 export type CodeyFailureKind =
   /** The model API answered with an HTTP status: see `status`. */
   | "http"
@@ -11,9 +14,12 @@ export type CodeyFailureKind =
   | "transport"
   /** The model API's stream ended early. */
   | "truncated"
-  /** The server cannot build its requests (often because an API key is missing), or the address of its model API is wrong. */
+  /**
+   * The server cannot build its requests (often because an API key is missing) and retries without end, or the address of its model API is
+   * wrong: it answers with a page instead of a stream.
+   */
   | "misconfigured"
-  /** A message of the turn cannot be read or handled: see `serverMessage`. */
+  /** A message of the turn cannot be read or handled, such as one nested deeper than 500 levels: see `serverMessage`. */
   | "unreadable"
   | "other";
 
@@ -21,7 +27,7 @@ export type CodeyFailureKind =
 export class CodeyTurnError extends TurnError {
   protected static override readonly className: string = "CodeyTurnError";
   declare readonly kind: CodeyFailureKind;
-  /** Whether the server also ended its session. */
+  /** Whether the server also ended its session. The client is closed then. */
   declare readonly fatal: boolean;
 }
 

@@ -15,10 +15,11 @@ export interface CodeySessionStarted {
 
 /** The events of a Codey client, including the events of every client. */
 export interface CodeyClientEvents extends ClientEvents<CodeyEvent, CodeyResult> {
+  /** A connection has its session. */
   sessionStarted: [session: CodeySessionStarted];
-  /** A message of a turn that was cancelled or has ended in the client. No turn gets the message. */
+  /** A message of a turn that was cancelled or has ended in the client. No turn gets the message; a question is denied. */
   late: [message: TurnMessage];
-  /** A message of a turn while no turn runs. No later turn gets the message. */
+  /** A message of a turn while no turn runs. No later turn gets the message; a question is denied. */
   stray: [message: TurnMessage];
   /** An `Error` while no turn ran. */
   serverError: [error: ServerError];

@@ -98,7 +98,10 @@ export interface Finished {
   readonly usage?: FinishedUsage | undefined;
 }
 
-/** The server repeats its request to the model. The real server always sends `attempt: 1`. */
+/**
+ * The server repeats its request to the model. The real server always sends `attempt: 1`. The fifth in a row that does not count up fails
+ * the turn, with the kind `misconfigured`.
+ */
 export interface Retrying {
   readonly type: "Retrying";
   readonly agent_id: number;

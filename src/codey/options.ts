@@ -8,7 +8,14 @@ import {
 } from "../core/client/options.ts";
 import { APPROVAL_CHECKS, type ApprovalOptions, approvalOf } from "../core/gate/options.ts";
 
-/** Options of {@link CodeyClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
+/**
+ * Options of {@link CodeyClient}. Times are in ms, sizes in bytes; 0 turns a time limit off.
+ *
+ * Defaults of the options that all clients share: `keepalive` `{ interval: 20_000, timeout: 10_000 }`, by `Ping` and `Pong`: other messages
+ * and WebSocket pings do not prove that the server still reads. `reconnect` is off, because a new connection has forgotten everything;
+ * with it, five attempts in a row, and a finished turn starts the count anew. `maxSendBytes` 15_728_640: the server silently reads nothing
+ * more after a frame of more than 16 MiB.
+ */
 export interface CodeyClientOptions
   extends SocketClientOptions,
     Pick<ApprovalOptions, "toolPolicy" | "onToolApproval" | "approvalTimeout"> {

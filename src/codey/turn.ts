@@ -8,8 +8,12 @@ import type { RequestedCall, Retrying, ToolRequest, ToolStarted, TurnMessage } f
 import type { CodeyUsage } from "./usage.ts";
 
 /**
- * An event of a Codey turn: a message of the server, in the order of the wire, without repeated messages. A `ToolStarted` with
- * `inferred` is the client's own: the real server does not report the start of an approved call.
+ * An event of a Codey turn: a message of the server, in the order of the wire. A `ToolStarted` with `inferred` is the client's own: the
+ * real server does not report the start of an approved call. Messages of a sub-agent (another `agent_id`) add no text and end no turn.
+ *
+ * Where the real server differs from its guide, both work. Any `Error` fails the turn: no `Finished` follows, and none is `fatal`. A
+ * repeated `ToolStarted` and messages for an ended call are left out. Bad input, which the server drops without a word, is refused
+ * before it is sent. The server's ids of calls may repeat (a Gemini model uses the tool's name); each call gets its own `id`.
  */
 export type CodeyEvent = Exclude<TurnMessage, ToolStarted> | (ToolStarted & { readonly inferred?: true });
 

@@ -8,7 +8,7 @@ export interface CodeyUsage extends Usage {
   readonly outputTokens: number;
   /** Output of the session so far. */
   readonly totalOutputTokens: number;
-  /** Input of the last request, with its cache writes and cache reads. */
+  /** Input of the last request, with its cache writes and reads. An upper bound: the real server may count one request several times. */
   readonly contextTokens: number;
   readonly cacheCreationTokens: number;
   readonly cacheReadTokens: number;

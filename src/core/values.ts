@@ -104,7 +104,7 @@ export interface TurnToolCall extends Omit<ToolCall, "turnId" | "grant" | "agent
   readonly state: ToolCallState;
   /** Text that grows while the tool runs, or the result of a handler on this machine. */
   readonly output?: unknown;
-  /** The error of a failed call. */
+  /** The error of a failed call, or the server's confirmation of a denial. */
   readonly error?: string;
   readonly deniedBy?: Denier;
   /** The reason of a denial, if known. */

@@ -79,6 +79,15 @@ export interface PageWords {
   // The composer and what waits
   readonly message: string;
   readonly emptyField: (agent: string | undefined) => string;
+  readonly addImage: string;
+  readonly takeOut: (image: string) => string;
+  readonly noImages: string;
+  readonly noImageType: (file: string) => string;
+  readonly imageTooLarge: (file: string, mebibytes: number) => string;
+  readonly tooManyImages: (limit: number) => string;
+  readonly imageUnread: (file: string) => string;
+  readonly imageComes: string;
+  readonly needsText: string;
   readonly send: string;
   readonly cancel: string;
   readonly hint: string;
@@ -214,6 +223,15 @@ export const pageWords: PageWords = {
 
   message: "Your message",
   emptyField: (agent) => (agent === undefined ? "Write a message" : `Message ${agent}`),
+  addImage: "Add an image",
+  takeOut: (image) => `Take out ${image}`,
+  noImages: "This agent takes no images.",
+  noImageType: (file) => `${file} is no image of the types PNG, JPEG, GIF and WebP.`,
+  imageTooLarge: (file, mebibytes) => `${file} is larger than ${mebibytes} MiB.`,
+  tooManyImages: (limit) => `A message takes at most ${limit} images.`,
+  imageUnread: (file) => `${file} cannot be read.`,
+  imageComes: "An image is still being read.",
+  needsText: "Write a message to go with the image.",
   send: "Send",
   cancel: "Cancel",
   hint: "Enter sends, Shift+Enter begins a line, Esc cancels.",

@@ -1,8 +1,9 @@
-// One block for each row of the table "Beside the Python client" in docs/codey.md, by the row's name: those about the connection, and what is on the wire.
+// One block for each feature of the Python client in the server's repository (those about the connection, and what is on the wire). Each comment says what that client does, by its source.
 import { codeyStep, codeyTool } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { asked, ls, once, pair, sent } from "./support/reference.ts";
 
+// The Python client waits for the greeting without a limit.
 describe("connect", () => {
   test("gives up after `connectTimeout` if the server never sends its greeting", async () => {
     await using made = await pair({ frozen: "noConnected" });
@@ -30,6 +31,7 @@ describe("connect", () => {
   });
 });
 
+// The Python client tells nobody after code 1000 or 1001, and `receive` hangs.
 describe("the server closes", () => {
   test.each([1000, 1001])("with code %i, and every open turn and request is settled", async (code) => {
     await using made = await pair(
@@ -65,6 +67,7 @@ describe("the server closes", () => {
   });
 });
 
+// The Python client ends its receiving task, unseen, and everything hangs.
 describe("what cannot be read", () => {
   test("causes a warning, and the turn goes on", async () => {
     await using made = await pair({
@@ -82,6 +85,7 @@ describe("what cannot be read", () => {
   });
 });
 
+// The Python client closes the connection over more than 1 MiB (1009).
 describe("large output", () => {
   test("of 20 MB arrives whole, in one frame", async () => {
     const output = "x".repeat(20_000_000);
@@ -95,6 +99,7 @@ describe("large output", () => {
   });
 });
 
+// The Python client relies on WebSocket pings, which a dead session answers; `ping` is by hand.
 describe("keepalive", () => {
   test("detects a server that sends but does not read by its missing `Pong`", async () => {
     await using made = await pair({ afterOversize: "deaf" }, { maxSendBytes: 20_000_000 });
@@ -113,6 +118,7 @@ describe("keepalive", () => {
   });
 });
 
+// The Python client has none; an old error in its queue breaks the next `connect`.
 describe("reconnecting", () => {
   test("is off by default: a lost link closes the client, and the delivery is unknown", async () => {
     await using made = await pair({ answer: () => ["half", codeyStep.drop()] });
@@ -150,6 +156,7 @@ describe("reconnecting", () => {
   });
 });
 
+// The Python client has one limit, on `receive`; closing takes as long as its library waits.
 describe("time limits and closing", () => {
   test("a silent turn is cancelled after `idleTimeout`, which pauses while a decision is open", async () => {
     await using made = await pair(
@@ -204,6 +211,7 @@ describe("time limits and closing", () => {
   });
 });
 
+// The Python client checks types; a blank text is sent.
 describe("checks before sending", () => {
   test.each([
     ["blank text", " \n", "invalid-input"],

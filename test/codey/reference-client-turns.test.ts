@@ -1,9 +1,10 @@
-// One block for each row of the table "Beside the Python client" in docs/codey.md, by the row's name: those about turns.
+// One block for each feature of the Python client in the server's repository (those about turns). Each comment says what that client does, by its source.
 import type { CodeyEvent } from "agentwire/codey";
 import { codeyStep, codeyTool, type MockCodeyOptions } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { asked, ls, once, pair, sent } from "./support/reference.ts";
 
+// The Python client ends it at `Finished` or a fatal `Error`, so it hangs at every `Error` of the real server.
 describe("end of a turn", () => {
   test.each(["real", "documented"] as const)(
     "comes with an `Error` that is not fatal (%s)",
@@ -24,6 +25,7 @@ describe("end of a turn", () => {
   );
 });
 
+// The Python client sends it and forgets it; the `chat` that runs hangs.
 describe("cancel", () => {
   test("settles the turn at the `Pong` after its `Cancel`, and the next turn gets nothing of it", async () => {
     await using made = await pair({
@@ -51,6 +53,7 @@ describe("cancel", () => {
   });
 });
 
+// The Python client refuses the state for its `params: null`, and hangs.
 describe("state with an open approval", () => {
   test("is read although the approval's `params` are null", async () => {
     await using made = await pair({ answer: () => [codeyStep.calls(ls)] }, { onToolApproval: "manual" });
@@ -62,6 +65,7 @@ describe("state with an open approval", () => {
   });
 });
 
+// The Python client approves everything, or asks a synchronous callback that stops the loop, and only within `chat`; else it denies.
 describe("approval", () => {
   const answer = (): MockCodeyOptions => ({ answer: () => [codeyStep.calls(ls), "Done."] });
 
@@ -196,6 +200,7 @@ describe("approval", () => {
   });
 });
 
+// The Python client sends them; the answers turn up among the events of `chat`.
 describe("ping, state, history", () => {
   test("are answered during a turn, also concurrently, and no turn sees the answers", async () => {
     await using made = await pair({
@@ -225,6 +230,7 @@ describe("ping, state, history", () => {
   });
 });
 
+// The Python client lets two `chat` take each other's messages; one left early leaves its rest to the next. Its queue has no bound.
 describe("several at once", () => {
   test("prompts are queued, and each gets its own answer", async () => {
     await using made = await pair({ answer: ({ content }) => ["to ", content] });
@@ -255,6 +261,7 @@ describe("several at once", () => {
   });
 });
 
+// The Python client gives nothing; `stream_text` gives the text.
 describe("what a turn comes to", () => {
   test("is text and thinking by rounds, calls with their states, and its usage", async () => {
     await using made = await pair(

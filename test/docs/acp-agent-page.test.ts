@@ -4,11 +4,13 @@ import { expect, test, vi } from "vitest";
 import { inTheFolder } from "../../docs/snippets/acp-agent.ts";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { readAgentOptions } from "../../src/acp-agent/options.ts";
+import { REFUSAL_CODES } from "../../src/acp-agent/refusal.ts";
 import { EditorWorld, streamPair } from "../acp-agent/support.ts";
 import { Child } from "../examples/support/child.ts";
-import { codeIn, Page, read } from "./page.ts";
+import { read } from "./page.ts";
+import { defaultIn, Reference } from "./support/reference.ts";
 
-const doc = new Page("docs/acp-agent.md");
+const reference = new Reference("acp-agent");
 const FIRST = fileURLToPath(new URL("../../docs/snippets/acp-agent-first.ts", import.meta.url));
 
 test("the first program of docs/acp-agent.md shows the answer, the call and the end, and leaves", async () => {
@@ -37,23 +39,31 @@ test("the agent of a folder says its name and opens a session", async () => {
   printed.mockRestore();
 });
 
-test("docs/acp-agent.md names each option once with its default, and each field of a session", () => {
+test("the reference of `acpAgent` tells of each option with its default, and of each field of a session", () => {
   const { sourceOf: _, ...settings } = readAgentOptions(() => new MockAgent(), {});
-  const rows = doc.rows("A program that an editor starts");
-  const named = rows.flatMap(([cell = ""]) => codeIn(cell));
-  const fields = ["id", "cwd", "additionalDirectories", "mcpServers", "client"];
-  expect(named.toSorted()).toEqual([...fields, ...Object.keys(settings)].toSorted());
-  for (const name of ["maxSessions", "maxToolOutput", "closeTimeout"] as const) {
-    const [, written = ""] = rows.find(([cell = ""]) => codeIn(cell).includes(name)) ?? [];
-    expect([name, Number(written.replaceAll(",", ""))]).toEqual([name, settings[name]]);
+  const told = reference.members("AcpAgentOptions");
+  expect([...told.keys()].toSorted()).toEqual(Object.keys(settings).toSorted());
+  expect([...told].filter(([, entry]) => !entry.default).map(([name]) => name)).toEqual([]);
+  for (const name of ["images", "maxSessions", "maxToolOutput", "closeTimeout"] as const) {
+    const entry = told.get(name);
+    expect([name, entry && defaultIn(entry)]).toEqual([name, settings[name]]);
   }
+  expect([...reference.members("AcpAgentSession").keys()]).toEqual([
+    "id",
+    "cwd",
+    "additionalDirectories",
+    "mcpServers",
+    "client",
+  ]);
 });
 
-test("docs/acp-agent.md names every update that the code sends", () => {
+test("the reference of `acpAgent` names every update that the code sends, and every code of a refusal", () => {
   const sources = ["updates", "statuses", "calls"].map((name) => read(`src/acp-agent/${name}.ts`)).join("\n");
   const sent = new Set(
     [...sources.matchAll(/"([a-z_]+_update|\w+_chunk|tool_call|plan|notice)"/g)].map(([, name = ""]) => name),
   );
-  const page = doc.section("What becomes what");
-  for (const name of sent) if (name !== "user_message_chunk") expect(page).toContain(`\`${name}\``);
+  const { text } = reference.of("acpAgent");
+  for (const name of sent) if (name !== "user_message_chunk") expect(text).toContain(`\`${name}\``);
+  const { cancelled: _, ...codes } = REFUSAL_CODES; // the answer that nobody waits for
+  for (const code of Object.values(codes)) expect(text).toContain(String(code));
 });

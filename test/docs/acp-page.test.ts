@@ -10,40 +10,30 @@ import { describe, expect, test } from "vitest";
 import { resolveOptions } from "../../src/acp/options.ts";
 import { acpOptions } from "../names/all-options.ts";
 import { codeIn, names, Page, read } from "./page.ts";
+import { defaultIn, empty, Reference } from "./support/reference.ts";
 
 const doc = new Page("docs/acp.md");
+const reference = new Reference("acp");
 
-/** The code in the first cells of a section's tables. */
-const listed = (title: string): readonly string[] => doc.rows(title).flatMap(([cell = ""]) => codeIn(cell));
-
-test("docs/acp.md names each option once, and no other", () => {
-  const approvals = ["toolPolicy", "onToolApproval", "onQuestion", "approvalTimeout"]; // under Decisions
-  const own = Object.keys(acpOptions).filter((name) => !approvals.includes(name));
-  const everywhere = ["signal", "logger", "debug", "clock"];
-  expect(listed("Options").toSorted()).toEqual(own.filter((name) => !everywhere.includes(name)).toSorted());
+test("the reference of agentwire/acp tells of each option, and of no other", () => {
+  const told = reference.members("AcpOptions");
+  expect([...told.keys()].toSorted()).toEqual(Object.keys(acpOptions).toSorted());
+  expect([...told].filter(([, { text }]) => text === "").map(([name]) => name)).toEqual([]);
 });
 
-test("the defaults in docs/acp.md are those of the code", () => {
+test("the defaults in the reference of agentwire/acp are those of the code", () => {
   const real: Readonly<Record<string, unknown>> = { ...resolveOptions({ command: "x" }) };
-  const UNITS: Readonly<Record<string, number>> = { "": 1, MiB: 2 ** 20 };
-  const written = (told: string): unknown => {
-    const [text] = codeIn(told);
-    if (text !== undefined) return JSON.parse(text);
-    const [, figure = "", unit = ""] = /^([\d,]+) ?(\w*)$/.exec(told) ?? [];
-    return Number(figure.replaceAll(",", "")) * (UNITS[unit] ?? Number.NaN);
-  };
-  const told = doc.rows("Options").flatMap(([cell = "", values = ""]) => {
-    const cells = values.split(", ").length === codeIn(cell).length ? values.split(", ") : [values];
-    return codeIn(cell).map((name, at): [string, string] => [name, cells[at] ?? cells[0] ?? ""]);
-  });
-  const checked = told.filter(([, value]) => /^[\d`]/.test(value));
-  expect(checked.length).toBeGreaterThan(12);
-  expect(checked.map(([name, value]) => [name, written(value)])).toEqual(
-    checked.map(([name]) => [name, real[name]]),
-  );
+  const words = ["command", "cwd", "clientInfo", "clock", "outbox"]; // told in words
+  const checked = Object.keys(real).filter((name) => !words.includes(name));
+  expect(checked.length).toBeGreaterThan(15);
+  const told = reference.members("AcpOptions");
+  for (const name of checked) {
+    const entry = told.get(name);
+    expect([name, entry && defaultIn(entry)]).toEqual([name, empty(real[name])]);
+  }
 });
 
-test("docs/acp.md names every event of a turn", () => {
+test("the reference of agentwire/acp tells of each event of a turn but those with a plain name", () => {
   const types = names<AcpEvent["type"]>({
     text: true,
     thought: true,
@@ -55,8 +45,12 @@ test("docs/acp.md names every event of a turn", () => {
     compaction: true,
     unknown: true,
   });
-  const [, , ...told] = listed("What is in a turn"); // behind the heading
-  expect(told.toSorted()).toEqual(types.toSorted());
+  const told = [...reference.union("AcpEvent")].map(([source, text]) => ({
+    type: /type: "(\w+)"/.exec(source)?.[1],
+    text,
+  }));
+  expect(told.map(({ type }) => type)).toEqual(types);
+  expect(told.filter(({ text }) => text === "").map(({ type }) => type)).toEqual(["text", "thought"]);
 });
 
 describe("the table of agents in docs/acp.md", () => {

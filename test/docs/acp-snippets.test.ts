@@ -1,9 +1,9 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { AcpClient } from "agentwire/acp";
 import { acpStep, acpTool, MockAcpAgent, type MockAcpOptions } from "agentwire/testing";
 import { expect, test, vi } from "vitest";
-import { drive, goOn } from "../../docs/snippets/acp.ts";
+import { goOn } from "../../docs/snippets/acp.ts";
 import { acpAgent, acpProgram } from "../../docs/snippets/testing.ts";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
@@ -73,24 +73,6 @@ test("the first program of docs/acp.md finds `gemini`, denies what it asks for, 
   expect(output.logged).toEqual([[expect.stringContaining("rm -rf build")]]);
   expect(agent.links[0]?.process?.argv).toContain("--acp");
   expect(agent.violations).toEqual([]);
-});
-
-test("the program of docs/backends.md asks the user, and prompts twice in one session", async () => {
-  await using agent = new MockAcpAgent({
-    answer: () => [acpStep.calls(acpTool.shell("ls", "a.txt\n")), acpStep.usage({ inputTokens: 3 }), "Done."],
-  });
-  await using _ = await installed(agent);
-  await using project = await tempFolder();
-  await mkdir(join(project.path, "my-project"));
-  vi.spyOn(process, "cwd").mockReturnValue(project.path);
-  const asked: string[] = [];
-
-  await drive(async ({ name }) => asked.push(name) > 0);
-
-  expect(output.streamed).toBe("Done.");
-  expect(output.logged).toEqual([[expect.objectContaining({ inputTokens: 3 }), 1, "default"]]);
-  expect(asked).toHaveLength(2);
-  expect(new Set(agent.prompts.map(({ sessionId }) => sessionId)).size).toBe(1);
 });
 
 test("the conversation of docs/acp.md goes on, and is loaded again", async () => {

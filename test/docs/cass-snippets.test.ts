@@ -52,44 +52,6 @@ describe("logging in", () => {
     expect(saved).toEqual([{ accessToken: expect.any(String), refreshToken: expect.any(String) }]);
     expect(server.violations).toEqual([]);
   });
-
-  test("with a token function asks for a new token after a refusal, and keeps it out of the URL", async () => {
-    await using server = await started();
-    const { userId } = server.addUser();
-    const asked: boolean[] = [];
-    const client = page.tokenFunction(server.url, async ({ renew }) => {
-      asked.push(renew);
-      return renew ? server.issueToken(userId) : "a.stale.token";
-    });
-    await using user = closing(client);
-    await user.client.connect();
-    expect(asked).toEqual([false, true]);
-    expect(server.upgrades.map(({ url }) => url)).toEqual(["/ws"]);
-    expect(user.client.identity).toMatchObject({ userId, verified: true });
-  });
-
-  test("without a token takes the identity that the server gives", async () => {
-    await using server = await started({ localhostUser: "the-local-user" });
-    await using user = closing(page.anonymous(server.url));
-    await user.client.connect();
-    expect(output.logged).toEqual([["the-local-user"]]);
-    expect(user.client.identity).toMatchObject({ verified: false });
-  });
-});
-
-test("progress is shown in the app's words, and the result has its conversation's id", async () => {
-  await using server = await started({
-    memories: { has_context: true, details_count: 5 },
-    *answer() {
-      yield cassStep.tools("recall_journal", "search");
-      yield "<gesture:think>hm</gesture:think> A poem.";
-    },
-  });
-  await using user = userOf(server);
-  const said: string[] = [];
-  const result = await page.progress(user.client, { say: (text) => said.push(text) });
-  expect(said).toEqual(["remembers 5 things", "Claude writes", "uses recall_journal, search"]);
-  expect(result).toMatchObject({ text: "A poem.", reasoning: ["hm"], conversationId: expect.any(String) });
 });
 
 test("a conversation is created, saved and continued, and its title is reported", async () => {
@@ -149,17 +111,6 @@ test.each([
   expect(await played).toEqual([true, mediaType]);
 });
 
-test("a signed-in user gets the introduction and the demo", async () => {
-  await using server = await started({
-    answer: ({ kind, message }) => [kind === "intro" ? "I am Cass." : message === "" ? "Look." : "More."],
-  });
-  await using user = userOf(server);
-  await page.onboarding(user.client);
-  expect(output.logged).toEqual([["I am Cass."], ["Look."], ["More."]]);
-  expect(server.turns.every(({ userId }) => userId === user.userId)).toBe(true);
-  expect(server.violations).toEqual([]);
-});
-
 test("a lost reply is recovered", async () => {
   await using server = await started({
     answer: () => ["Once upon a time."],
@@ -172,50 +123,6 @@ test("a lost reply is recovered", async () => {
     ["found again", "Once upon a time."],
   ]);
   expect(server.turns).toHaveLength(1);
-});
-
-test("the prompt after a cancelled one gets its own answer", async () => {
-  await using server = await started({ answer: ({ message }) => [`About: ${message}`] });
-  await using user = userOf(server);
-  await user.client.connect();
-  expect(await page.cancelling(user.client)).toBe("About: Write a haiku.");
-  expect(server.turns).toHaveLength(2);
-  expect(server.violations).toEqual([]);
-});
-
-test("errors that the page handles are shown, and all others are thrown", async () => {
-  await using server = await started({ answer: () => [cassStep.fail()] });
-  const logIn = vi.fn();
-  {
-    await using user = userOf(server);
-    await page.errors(user.client, logIn);
-    server.set({ failure: "error" });
-    await page.errors(user.client, logIn);
-    await user.client.close();
-    await expect(page.errors(user.client, logIn)).rejects.toMatchObject({ code: "closed" });
-  }
-  expect(logIn).not.toHaveBeenCalled();
-  const token = server.issueToken(server.addUser({ userId: "user-1" }).userId, { lifetime: -1 });
-  await using user = closing(new CassClient({ url: server.url, token }));
-  await page.errors(user.client, logIn);
-  expect(logIn).toHaveBeenCalledOnce();
-  expect(output.logged).toEqual([
-    ["Ask your user: it may have been answered."],
-    ["failed", "Failed to generate response"],
-    ["anonymous", "user-1", null],
-  ]);
-});
-
-test("REST lists the messages of a conversation", async () => {
-  await using server = await started({ answer: () => ["Hello."], title: "none" });
-  await using user = userOf(server);
-  const { conversationId } = await user.client.prompt("Hi.").result;
-  await page.rest(user.client.rest);
-  expect(output.logged).toEqual([
-    [conversationId, expect.any(String)],
-    ["user", "Hi."],
-    ["assistant", "Hello."],
-  ]);
 });
 
 test("the page's test example runs, and its mock reports no violation", async () => {

@@ -3,27 +3,21 @@ import {
   CodebuffCli,
   type CodebuffCliClientEvents,
   CodebuffCliError,
-  type CodebuffCliEvent,
   type CodebuffCliFailureKind,
-  type CodebuffCliMode,
   type CodebuffCliOptions,
-  type CodebuffCliProbe,
   type CodebuffCliProfile,
-  type CodebuffCliPromptOptions,
-  type CodebuffCliResult,
-  type CodebuffCliStderr,
-  type CredentialFinding,
   type CredentialPlace,
   type CredentialWarning,
   findCodebuffCredentials,
-  type TurnOptions,
 } from "agentwire/codebuff-cli";
 import { describe, expect, test } from "vitest";
 import { buildArgv } from "../../src/codebuff-cli/input.ts";
 import { resolveOptions } from "../../src/codebuff-cli/options.ts";
 import { codeIn, names, Page, read } from "./page.ts";
+import { defaultIn, empty, Reference } from "./support/reference.ts";
 
 const doc = new Page("docs/codebuff-cli.md");
+const reference = new Reference("codebuff-cli");
 
 const KINDS = names<CodebuffCliFailureKind>({
   process_exit: true,
@@ -83,144 +77,34 @@ const OPTIONS = names<keyof CodebuffCliOptions>({
   clock: true,
 });
 
-describe("docs/codebuff-cli.md names", () => {
+/** The members of which the reference says nothing. */
+function silent(type: string): string[] {
+  return [...reference.members(type)].flatMap(([name, { text, default: told }]) =>
+    text === "" && told === undefined ? [name] : [],
+  );
+}
+
+describe("the reference of agentwire/codebuff-cli tells", () => {
+  test("of every option, and of no other", () => {
+    expect([...reference.members("CodebuffCliOptions").keys()].sort()).toEqual([...OPTIONS].sort());
+    expect(silent("CodebuffCliOptions")).toEqual([]);
+  });
+
   test.each([
-    [
-      "every profile",
-      "Which program, which profile",
-      names<CodebuffCliProfile>({ "stream-json": true, json: true, print: true, text: true }),
-    ],
-    [
-      "what a probe finds",
-      "Which program, which profile",
-      names<keyof CodebuffCliProbe>({ version: true, flags: true, profile: true, freeFlag: true }),
-    ],
-    [
-      "every event of a turn",
-      "What is in a turn",
-      names<CodebuffCliEvent["type"]>({
-        start: true,
-        text: true,
-        chunk: true,
-        error: true,
-        download: true,
-        tool_call: true,
-        tool_progress: true,
-        tool_result: true,
-        finish: true,
-        subagent_start: true,
-        subagent_finish: true,
-        subagent_chunk: true,
-        reasoning_delta: true,
-        reasoning_chunk: true,
-        unknown: true,
-      }),
-    ],
-    [
-      "what a turn ends with",
-      "What is in a turn",
-      names<Exclude<keyof CodebuffCliResult, "usage"> | keyof CodebuffCliStderr>({
-        text: true,
-        truncated: true,
-        cost: true,
-        sessionId: true,
-        toolCalls: true,
-        missingFinish: true,
-        exitCode: true,
-        stderr: true,
-        head: true,
-        tail: true,
-        totalLines: true,
-      }),
-    ],
-    [
-      "what the client tells, and what it never does",
-      "What is in a turn",
-      names<keyof CodebuffCliClientEvents>({
-        settled: true,
-        spawned: true,
-        stderr: true,
-        status: true,
-        reconnecting: true,
-        reconnected: true,
-        disconnected: true,
-        protocolWarning: true,
-        turn: true,
-        event: true,
-        approval: true,
-        question: true,
-        message: true,
-        frame: true,
-      }),
-    ],
-    [
-      "every option of a prompt",
-      "Options of a prompt",
-      names<keyof CodebuffCliPromptOptions | keyof TurnOptions>({
-        mode: true,
-        cwd: true,
-        promptVia: true,
-        allowCommands: true,
-        agent: true,
-        params: true,
-        key: true,
-        branchOf: true,
-        shown: true,
-        sessionId: true,
-        timeoutSeconds: true,
-        signal: true,
-        timeout: true,
-        idleTimeout: true,
-        read: true,
-      }),
-    ],
-    [
-      "every mode",
-      "Options of a prompt",
-      names<CodebuffCliMode>({ default: true, free: true, max: true, plan: true }),
-    ],
-    [
-      "what a look for a key finds",
-      "Credentials",
-      names<CredentialFinding["status"] | "exposed">({
-        used: true,
-        other: true,
-        same: true,
-        none: true,
-        missing: true,
-        unreadable: true,
-        "too-large": true,
-        "not-json": true,
-        "no-object": true,
-        exposed: true,
-      }),
-    ],
-  ])("%s", (_, title, all) => {
-    const named = new Set(codeIn(doc.section(title)).map((code) => code.replace(/^"|[?("].*$/g, "")));
-    for (const code of codeIn(doc.section(title)))
-      for (const [name] of code.matchAll(/\w+/g)) named.add(name);
-    expect(all.filter((name) => !named.has(name))).toEqual([]);
+    ["CodebuffCliPromptOptions", []],
+    ["CodebuffCliProbe", []],
+    ["CodebuffCliStderr", ["totalLines"]],
+    ["CodebuffCliResult", ["toolCalls", "stderr", "truncated", "usage"]],
+    ["CodebuffCliClientEvents", ["status"]],
+  ])("of every member of %s but those with a plain name", (type, plain) => {
+    expect(silent(type)).toEqual(plain);
   });
 
-  test("every option of the client, once, in one of its two tables", () => {
-    const told = ["Options", "Timers and limits"].flatMap((title) =>
-      doc.rows(title).flatMap(([cell = ""]) => codeIn(cell)),
-    );
-    expect(told.sort()).toEqual([...OPTIONS].sort());
-  });
-
-  test("every kind of failure, in the order of the type", () => {
-    const told = doc.rows("Which error, what now").map(([cell = ""]) => codeIn(cell)[0] ?? "");
-    expect(told.slice(told.indexOf("kind") + 1)).toEqual(KINDS);
-  });
-
-  test("what to do about each kind of failure", () => {
-    const told = doc
-      .rows("Which error, what now")
-      .filter(([cell = ""]) => KINDS.some((kind) => cell === `\`${kind}\``));
-    expect(told.filter((cells) => cells.length !== 3 || cells.some((cell) => cell.trim() === ""))).toEqual(
-      [],
-    );
+  test("why a run fails, for each kind, and that none is retryable", () => {
+    expect([...reference.union("CodebuffCliFailureKind")].map(([kind]) => JSON.parse(kind))).toEqual(KINDS);
+    const untold = [...reference.union("CodebuffCliFailureKind")].filter(([, text]) => text === "");
+    expect(untold).toEqual([]);
+    expect(reference.of("CodebuffCliFailureKind").text).toContain("None is retryable");
   });
 
   test("every warning that the client gives", () => {
@@ -234,8 +118,27 @@ describe("docs/codebuff-cli.md names", () => {
       "credentials-exposed": true,
     });
     expect(given).toContain("no-continuity");
-    const named = codeIn(doc.section("What is in a turn"));
-    expect([...given, ...ofKeys, "listener-threw"].filter((kind) => !named.includes(kind))).toEqual([]);
+    const told = codeIn(reference.members("CodebuffCliClientEvents").get("protocolWarning")?.text ?? "");
+    expect([...given, ...ofKeys, "listener-threw"].filter((kind) => !told.includes(kind))).toEqual([]);
+  });
+
+  test("which events never come", () => {
+    const never = names<Extract<keyof CodebuffCliClientEvents, `${string}connect${string}` | "approval">>({
+      reconnecting: true,
+      reconnected: true,
+      disconnected: true,
+      approval: true,
+    });
+    const { text } = reference.of("CodebuffCliClientEvents");
+    expect(never.filter((name) => !codeIn(text).includes(name))).toEqual([]);
+  });
+});
+
+describe("docs/codebuff-cli.md names", () => {
+  test("every profile", () => {
+    const all = names<CodebuffCliProfile>({ "stream-json": true, json: true, print: true, text: true });
+    const told = doc.rows("Which program, which profile").flatMap(([cell = ""]) => codeIn(cell));
+    expect(told.filter((code) => code.startsWith('"')).map((code) => JSON.parse(code))).toEqual(all);
   });
 
   test("every place of a key, in the order of the search", () => {
@@ -277,43 +180,26 @@ describe("docs/codebuff-cli.md names", () => {
   });
 });
 
-describe("the defaults in docs/codebuff-cli.md", () => {
+describe("the defaults in the reference of agentwire/codebuff-cli", () => {
   const real: Readonly<Record<string, unknown>> = { ...resolveOptions({}) };
-  const UNITS: Readonly<Record<string, number>> = { "": 1, s: 1_000, MiB: 2 ** 20 };
-  /** `10 s` as the code has it. */
-  const written = (told: string): unknown => {
-    const [text = ""] = codeIn(told);
-    if (text !== "") return JSON.parse(text);
-    const [, figure, unit = ""] = /^(\d+) ?(\w*)$/.exec(told) ?? [];
-    return Number(figure) * (UNITS[unit] ?? Number.NaN);
-  };
-  const told = ["Options", "Timers and limits"].flatMap((title) =>
-    doc.rows(title).flatMap(([cell = "", value = ""]) => codeIn(cell).map((option) => ({ option, value }))),
-  );
-  const checked = told.filter(
-    ({ option }) => option in real && !["cwd", "debug", "outbox", "clock"].includes(option),
-  );
+  const words = ["cwd", "clock", "outbox", "freeFlag"]; // told in words
+  const checked = Object.keys(real).filter((name) => !words.includes(name));
 
-  test.each(checked)("equal the code's: $option is $value", ({ option, value }) => {
-    expect(written(value)).toEqual(real[option]);
+  test.each(checked)("equal the code's: %s", (name) => {
+    const entry = reference.members("CodebuffCliOptions").get(name);
+    expect(entry && defaultIn(entry)).toEqual(empty(real[name]));
   });
 
-  test("are compared with the code for all options that have one", () => {
-    const all = Object.keys(real).filter((name) => !["cwd", "debug", "clock", "outbox"].includes(name));
-    expect(checked.map(({ option }) => option).sort()).toEqual(all.sort());
-    expect([real["cwd"], real["debug"]]).toEqual([undefined, false]);
-  });
-
-  test.each(["json", "text"] as const)("say which timers are off in the profile %s", (profile) => {
+  test.each(["json", "text"] as const)("say what is different in the profile %s", (profile) => {
     expect(resolveOptions({ profile })).toMatchObject({
       startupTimeout: 0,
       idleTimeout: 0,
       freeFlag: "--lite",
     });
-    const why = (name: string): string =>
-      doc.rows("Timers and limits").find(([cell]) => cell === `\`${name}\``)?.[2] ?? "";
-    expect(why("startupTimeout")).toContain(`"${profile}"`);
-    expect(why("idleTimeout")).toMatch(/Off as above/);
+    const told = (name: string) => reference.members("CodebuffCliOptions").get(name)?.default;
+    expect(told("startupTimeout")).toContain("off if all output comes at the end");
+    expect(told("idleTimeout")).toContain("off if all output comes at the end");
+    expect(told("freeFlag")).toBe('"--free" for `stream-json`, else "--lite"');
   });
 });
 
@@ -361,15 +247,10 @@ describe("the safety notes of docs/codebuff-cli.md", () => {
   test("say what still runs after the user's program has ended, and that Windows is not tested", () => {
     expect(doc.section("Stopping")).toMatch(/SIGKILL, or crashes \| \*\*goes on without you\*\*/);
     expect(doc.section("Stopping")).toMatch(/nobody listens \| is killed with all that it started/);
-    expect(doc.section("Where it runs")).toMatch(/\*\*Windows is not tested\*\*/);
+    expect(notes).toMatch(/\*\*Windows is not tested\*\*/);
   });
 });
 
-test("docs/codebuff-cli.md lists twelve differences, and fills each column of their table", () => {
-  const [, ...differences] = doc.rows("What differs, and who takes care of it");
-  expect(differences).toHaveLength(12);
-  for (const cells of differences) {
-    expect(cells).toHaveLength(4);
-    expect(cells.every((cell) => cell.trim() !== "")).toBe(true);
-  }
+test("docs/codebuff-cli.md says what the program is called now", () => {
+  expect(doc.text).toContain("**Codebuff is called Freebuff now**");
 });

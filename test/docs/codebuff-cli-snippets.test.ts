@@ -1,11 +1,10 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { CodebuffCliOptions } from "agentwire/codebuff-cli";
 import { CodebuffCli } from "agentwire/codebuff-cli";
 import { FakeCodebuffCli, type FakeCodebuffScenario } from "agentwire/testing";
 import { describe, expect, test, vi } from "vitest";
 import * as page from "../../docs/snippets/codebuff-cli.ts";
-import { cli } from "../../docs/snippets/readme.ts";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
 import { NO_HOME } from "../helpers/codebuff-cli.ts";
@@ -69,23 +68,6 @@ test("the first program of docs/codebuff-cli.md finds `codebuff`, and shows its 
   expect(cli.runs().map(({ argv }) => argv.at(-1))).toEqual(["Why does the build fail? Change nothing."]);
 });
 
-test("the README program shows text, and each state of a tool call", async () => {
-  await using at = await started({
-    events: [
-      { type: "tool_call", toolCallId: "t1", toolName: "read_files", input: {} },
-      { type: "tool_result", toolCallId: "t1", toolName: "read_files", output: [] },
-      { type: "text", text: "Mended." },
-      { type: "finish", totalCost: 5 },
-    ],
-  });
-  expect(await cli(at.options)).toEqual({ amount: 5, unit: "credits" });
-  expect(output.streamed).toBe("Mended.");
-  expect(output.logged).toEqual([
-    ["read_files", "running"],
-    ["read_files", "done"],
-  ]);
-});
-
 describe("the probe of a program", () => {
   test.each([
     ["note", ["--stream-json"], "--free"],
@@ -105,62 +87,11 @@ describe("the probe of a program", () => {
   });
 });
 
-test("events and the states of tool calls are shown as they arrive", async () => {
-  await using at = await started({
-    events: [
-      { type: "start" },
-      "I ",
-      { type: "text", text: "I see." },
-      { type: "tool_call", toolCallId: "t1", toolName: "edit", input: {} },
-      {
-        type: "tool_result",
-        toolCallId: "t1",
-        toolName: "edit",
-        output: [{ type: "json", value: { errorMessage: "read-only" } }],
-      },
-      { type: "error", message: "once more" },
-      { type: "subagent_start", agentId: "s1", agentType: "r", displayName: "Reviewer", onlyChild: true },
-      { type: "text", text: "fine", agentId: "s1" },
-      { type: "subagent_finish", agentId: "s1", agentType: "r", displayName: "Reviewer", onlyChild: true },
-      { type: "finish", totalCost: 2 },
-    ],
-    sessionKey: "session_id",
-    sessionId: "s-1",
-  });
-  const said: string[] = [];
-  const tools: string[] = [];
-  const result = await page.events(at.client, {
-    say: (text) => said.push(text),
-    tool: (id, text) => tools.push(`${id}: ${text}`),
-  });
-  expect(said.filter((text) => text !== "")).toEqual(["I ", "see.", "[once more]", "[Reviewer joins]"]);
-  expect(tools).toEqual(["t1: edit running", "t1: read-only"]);
-  expect(result).toEqual({
-    text: "I see.",
-    cost: { amount: 2, unit: "credits" },
-    sessionId: "s-1",
-    lines: 0,
-  });
-  const [{ options } = { options: {} }] = at.cli.runs();
-  expect(options).toMatchObject({ "--max": true, "--timeout": "900" });
-});
-
 test("a conversation is continued, saved, and continued from its saved state", async () => {
   await using at = await started({ sessionKey: "session_id", sessionId: "s-1" });
   const resumed = await page.conversations(at.client);
   await resumed.prompt("And now?").result;
   expect(continued(at.cli)).toEqual([undefined, "s-1", "s-1"]);
-});
-
-test("the chats of a folder are listed, the newest first", async () => {
-  await using folder = await home();
-  const chats = join(folder.path, ".config", "manicode", "projects", "parser", "chats");
-  for (const id of ["2026-01-01", "2026-01-02"]) await mkdir(join(chats, id), { recursive: true });
-  page.chats(join("somewhere", "parser"));
-  expect(output.logged).toEqual([
-    ["2026-01-02", join(chats, "2026-01-02")],
-    ["2026-01-01", join(chats, "2026-01-01")],
-  ]);
 });
 
 test("a question is answered by the next prompt", async () => {
@@ -180,27 +111,6 @@ test("a question is answered by the next prompt", async () => {
 });
 
 describe("credentials", () => {
-  test("are searched for, and never printed", async () => {
-    await using folder = await home();
-    const own = join(folder.path, ".config", "manicode");
-    await mkdir(own, { recursive: true });
-    await writeFile(join(own, "credentials.json"), '{"default":{"authToken":"the-other-key"}}', {
-      mode: 0o600,
-    });
-    vi.stubEnv("CODEBUFF_API_KEY", "the-first-key");
-    page.credentials();
-    expect(output.logged).toEqual([
-      ["[API key from CODEBUFF_API_KEY]"],
-      ["option apiKey", "none"],
-      ["CODEBUFF_API_KEY", "used"],
-      ["~/.codebuff/config.json", "missing"],
-      ["~/.codebuff/auth.json", "missing"],
-      ["the program's own file", "other"],
-      [expect.stringMatching(/prefers: `isolateHome`/)],
-    ]);
-    expect(JSON.stringify(output.logged)).not.toMatch(/the-(?:first|other)-key/);
-  });
-
   test("are separate with `isolateHome`, in a home folder for the program", async () => {
     await using at = await started({ requireKey: true, recordEnv: ["HOME"] });
     const client = page.isolated(at.options, "a-key");
@@ -208,19 +118,6 @@ describe("credentials", () => {
     await client.prompt("hi").result;
     expect(at.cli.runs()[0]?.env["HOME"]).toContain("codebuff-home-");
   });
-});
-
-test("a cancelled turn ends its process", async () => {
-  await using at = await started({
-    events: [
-      { type: "start" },
-      { type: "tool_call", toolCallId: "t1", toolName: "edit", input: {} },
-      { hold: "for ever" },
-    ],
-  });
-  await page.cancelling(at.client);
-  expect(output.logged).toEqual([["cancelled"]]);
-  expect(at.cli.runs()[0]?.signals.map(({ signal }) => signal)).toEqual(["SIGTERM"]);
 });
 
 test.each([
@@ -287,14 +184,4 @@ describe("an error", () => {
     await expect(page.errors(client, logIn)).rejects.toMatchObject({ code: "closed" });
     expect(logIn).not.toHaveBeenCalled();
   });
-});
-
-test("the page's test example runs", async () => {
-  await using _folder = await home();
-  await page.testing();
-  expect(output.logged).toMatchObject([
-    ["I found it.", { amount: 3, unit: "credits" }],
-    [{ status: "failed", error: { code: "turn-failed", kind: "payment_required" } }],
-    [["Find it.", "Again."]],
-  ]);
 });

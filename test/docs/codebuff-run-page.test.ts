@@ -1,24 +1,20 @@
 import { readdirSync } from "node:fs";
 import {
-  type AgentDefinition,
   CodebuffRun,
   type CodebuffRunClientEvents,
-  type CodebuffRunCompaction,
   CodebuffRunError,
   type CodebuffRunEvent,
   type CodebuffRunFailureKind,
   type CodebuffRunOptions,
-  type CodebuffRunPromptOptions,
-  type CodebuffRunResult,
-  type CodebuffRunStep,
-  type TurnOptions,
 } from "agentwire/codebuff-run";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { HANDLED } from "../../src/codebuff-run/calls/builtins.ts";
 import { resolveOptions } from "../../src/codebuff-run/options.ts";
 import { codeIn, names, Page, read } from "./page.ts";
+import { defaultIn, empty, Reference } from "./support/reference.ts";
 
 const doc = new Page("docs/codebuff-run.md");
+const reference = new Reference("codebuff-run");
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -105,200 +101,80 @@ const OPTIONS = names<keyof CodebuffRunOptions>({
   clock: true,
 });
 
-describe("docs/codebuff-run.md names", () => {
-  test.each([
-    [
-      "every field of a definition",
-      "Agents",
-      names<keyof AgentDefinition>({
-        id: true,
-        displayName: true,
-        model: true,
-        publisher: true,
-        version: true,
-        toolNames: true,
-        systemPrompt: true,
-        instructionsPrompt: true,
-        stepPrompt: true,
-        outputMode: true,
-        outputSchema: true,
-        inputSchema: true,
-        spawnerPrompt: true,
-        spawnableAgents: true,
-        reasoningOptions: true,
-        temperature: true,
-        topP: true,
-        maxOutputTokens: true,
-        stop: true,
-        responseFormat: true,
-        providerOptions: true,
-        handleSteps: true,
-      }),
-    ],
-    [
-      "every event of a turn",
-      "What is in a turn",
-      names<CodebuffRunEvent["type"]>({
-        start: true,
-        text: true,
-        chunk: true,
-        project: true,
-        error: true,
-        download: true,
-        tool_input_delta: true,
-        tool_call: true,
-        tool_progress: true,
-        tool_result: true,
-        finish: true,
-        subagent_start: true,
-        subagent_finish: true,
-        subagent_chunk: true,
-        reasoning_delta: true,
-        reasoning_chunk: true,
-      }),
-    ],
-    [
-      "what a turn ends with",
-      "What is in a turn",
-      names<keyof CodebuffRunResult>({
-        text: true,
-        truncated: true,
-        output: true,
-        stopReason: true,
-        steps: true,
-        model: true,
-        cost: true,
-        usage: true,
-        toolCalls: true,
-        runId: true,
-        state: true,
-      }),
-    ],
-    [
-      "what the client tells, and what it never does",
-      "What is in a turn",
-      names<keyof CodebuffRunClientEvents | keyof CodebuffRunStep | keyof CodebuffRunCompaction>({
-        before: true,
-        after: true,
-        summary: true,
-        compaction: true,
-        step: true,
-        settled: true,
-        status: true,
-        reconnecting: true,
-        reconnected: true,
-        disconnected: true,
-        protocolWarning: true,
-        turn: true,
-        event: true,
-        approval: true,
-        question: true,
-        message: true,
-        frame: true,
-        agentId: true,
-        runId: true,
-        stepNumber: true,
-        credits: true,
-        contextTokens: true,
-        model: true,
-        maxContextTokens: true,
-        usage: true,
-        cost: true,
-        provider: true,
-        state: true,
-      }),
-    ],
-    [
-      "every option of a prompt",
-      "Options",
-      names<keyof CodebuffRunPromptOptions | keyof TurnOptions>({
-        agent: true,
-        models: true,
-        temperature: true,
-        topP: true,
-        maxOutputTokens: true,
-        stop: true,
-        responseFormat: true,
-        providerOptions: true,
-        costMode: true,
-        maxAgentSteps: true,
-        maxContextTokens: true,
-        compact: true,
-        params: true,
-        extraCodebuffMetadata: true,
-        onState: true,
-        previousRun: true,
-        key: true,
-        branchOf: true,
-        shown: true,
-        extraToolResults: true,
-        signal: true,
-        timeout: true,
-        idleTimeout: true,
-        read: true,
-      }),
-    ],
-    [
-      "every tool of Codebuff's agents that a handler can stand for",
-      "Tools and the gate",
-      Object.keys(HANDLED),
-    ],
-  ])("%s", (_, title, all) => {
-    const named = new Set<string>();
-    for (const code of codeIn(doc.section(title)))
-      for (const [name] of code.matchAll(/\w+/g)) named.add(name);
-    expect(all.filter((name) => !named.has(name))).toEqual([]);
+describe("the reference of agentwire/codebuff-run tells", () => {
+  const options = reference.members("CodebuffRunOptions");
+
+  test("of every option with its default, and of no other", () => {
+    expect([...options.keys()].sort()).toEqual([...OPTIONS].sort());
+    const without = [...options].filter(([, told]) => told.default === undefined).map(([name]) => name);
+    expect(without).toEqual(["signal", "logger"]); // none, on every client
   });
 
-  test("every option of the client, in one of its two tables", () => {
-    const [options = ""] = doc.section("Options").split("| option of a prompt |");
-    const rows = [...options.split("\n"), ...doc.section("Limits").split("\n")];
-    const told = rows.flatMap((line) => (line.startsWith("| `") ? codeIn(line.split(" | ")[0] ?? "") : []));
-    expect(told.sort()).toEqual([...OPTIONS].sort());
+  test("of the defaults as they are in the code", () => {
+    const real: Readonly<Record<string, unknown>> = { ...resolved(), ...resolved().defaults };
+    const words = ["outbox", "clock", "backend", "defaults", "tools"]; // told in words, or not an option
+    const checked = Object.keys(real).filter((name) => !words.includes(name));
+    expect(checked.length).toBeGreaterThan(20);
+    for (const name of checked) {
+      const told = options.get(name);
+      expect([name, told && defaultIn(told)]).toEqual([name, empty(real[name])]);
+    }
   });
 
-  test("every kind of failure, in the order of the type, with what to do", () => {
-    const rows = doc.rows("Which error, what now").filter(([cell = ""]) => /^`\w+`$/.test(cell));
-    const told = rows.map(([cell = ""]) => codeIn(cell)[0] ?? "");
-    expect(told.filter((kind) => kind !== "kind")).toEqual(KINDS);
-    expect(rows.filter((cells) => cells.length !== 3 || cells.some((cell) => cell.trim() === ""))).toEqual(
-      [],
+  test.each<[type: string, plain: readonly string[]]>([
+    ["AgentDefinition", ["displayName", "version"]],
+    ["CodebuffRunResult", ["stopReason", "truncated"]],
+    ["CodebuffRunStep", ["agentId", "runId", "stepNumber", "credits"]],
+    ["CodebuffRunCompaction", ["agentId", "runId", "state"]],
+    ["CodebuffRunPromptOptions", []],
+    ["CodebuffRunClientEvents", ["status"]],
+  ])("of every member of %s but those with a plain name", (type, plain) => {
+    const silent = [...reference.members(type)].flatMap(([name, { text, default: told }]) =>
+      text === "" && told === undefined ? [name] : [],
     );
+    expect(silent).toEqual(plain);
   });
 
-  test("every kind of failure that is retryable", () => {
+  test("of every tool of Codebuff's agents that a handler can stand for", () => {
+    const told = codeIn(options.get("overrideTools")?.text ?? "");
+    expect(Object.keys(HANDLED).filter((name) => !told.includes(name))).toEqual([]);
+  });
+
+  test("of every placeholder that prompts can have", () => {
+    const code = read("src/codebuff-run/agents/placeholders.ts");
+    const known = [...code.matchAll(/^ {2}\["([A-Z_]+)"/gm)].map(([, name = ""]) => name);
+    const told = codeIn(reference.members("AgentDefinition").get("systemPrompt")?.text ?? "");
+    expect(known.length).toBeGreaterThan(10);
+    expect(known.filter((name) => !told.includes(`{CODEBUFF_${name}}`))).toEqual([]);
+  });
+
+  test("of every kind of failure, in the order of the type, and which are retryable", () => {
+    const { text } = reference.of("CodebuffRunFailureKind");
+    const [list = "", after = ""] = text.split(/ (?=`rate_limited`, )/);
+    expect([...list.matchAll(/(?:^|\s)- `(\w+)`/g)].map(([, kind]) => kind)).toEqual(KINDS);
     const retryable = KINDS.filter((kind) => new CodebuffRunError({ kind, message: "" }).retryable);
-    const [sentence = ""] = doc.section("Which error, what now").match(/^.* are `retryable`\.$/m) ?? [];
-    expect(codeIn(sentence).filter((code) => code !== "retryable")).toEqual(retryable);
+    expect(codeIn(after).toSorted()).toEqual(retryable.toSorted());
+    expect(after).toMatch(/are retryable\.$/);
   });
 
-  test("every warning that the client gives by itself", () => {
+  test("of every warning that the client gives by itself", () => {
     const folder = new URL("../../src/codebuff-run/", import.meta.url);
     const given = readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".ts"))
       .flatMap((file) => [...read(`src/codebuff-run/${file}`).matchAll(/\bwarn\(\s*"([\w-]+)"/g)])
       .map(([, kind = ""]) => kind);
     expect(given).toContain("not-reported");
-    const named = codeIn(doc.section("What is in a turn"));
-    expect([...given, "listener-threw"].filter((kind) => !named.includes(kind))).toEqual([]);
-  });
-});
-
-describe("the limits of docs/codebuff-run.md", () => {
-  const real: Readonly<Record<string, unknown>> = { ...resolved(), ...resolved().defaults };
-  const UNITS: Readonly<Record<string, number>> = { "": 1, s: 1_000, MiB: 2 ** 20 };
-  const written = (told: string): number | undefined => {
-    if (told === "none") return undefined;
-    const [, figure, unit = ""] = /^(\d+) ?(\w*)$/.exec(told) ?? [];
-    return Number(figure) * (UNITS[unit] ?? Number.NaN);
-  };
-  const told = doc.rows("Limits").flatMap(([cell = "", values = ""]) => {
-    const defaults = values.split(", ");
-    return codeIn(cell).map((option, at) => ({ option, value: defaults[at] ?? "" }));
+    const told = codeIn(reference.members("CodebuffRunClientEvents").get("protocolWarning")?.text ?? "");
+    expect([...given, "listener-threw"].filter((kind) => !told.includes(kind))).toEqual([]);
   });
 
-  test.each(told)("$option is $value", ({ option, value }) => {
-    expect(written(value)).toBe(real[option] === 0 ? undefined : real[option]);
+  test("of the events that never come", () => {
+    const ofClient = names<
+      Extract<keyof CodebuffRunClientEvents, `${string}connect${string}` | "message" | "frame">
+    >({ reconnecting: true, reconnected: true, disconnected: true, message: true, frame: true });
+    expect(codeIn(reference.of("CodebuffRunClientEvents").text)).toEqual(ofClient);
+    const ofTurn: readonly CodebuffRunEvent["type"][] = ["reasoning_delta", "download"];
+    expect(codeIn(reference.of("CodebuffRunEvent").text)).toEqual(expect.arrayContaining([...ofTurn]));
   });
 });
 

@@ -1,13 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { toolsOf } from "../../src/testing/codey/profiles.ts";
-import { Page, read } from "./page.ts";
+import { codeIn, Page, read } from "./page.ts";
 
 const doc = new Page("docs/codey.md");
 
-describe("the table of the Python client's features", () => {
-  const [table = ""] = doc.section("Beside the Python client").split("What you know from there");
-  const rows = [...table.matchAll(/^\| (?!---)([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)];
-  const features = rows.map(([, feature = ""]) => feature);
+describe("the features of the Python client", () => {
   const sources = [
     "test/codey/reference-client-link",
     "test/codey/reference-client-turns",
@@ -15,32 +12,38 @@ describe("the table of the Python client's features", () => {
   ];
   const tests = sources.map((path) => read(`${path}.test.ts`)).join("\n");
 
-  test("has a row for each feature", () => {
-    expect(features).toEqual([
-      "connect",
-      "end of a turn",
-      "cancel",
-      "the server closes",
-      "what cannot be read",
-      "state with an open approval",
-      "large output",
-      "approval",
-      "ping, state, history",
-      "several at once",
-      "keepalive",
-      "reconnecting",
-      "what a turn comes to",
-      "time limits and closing",
-      "checks before sending",
-      "names of tools on its pages",
-    ]);
+  test.each([
+    "connect",
+    "end of a turn",
+    "cancel",
+    "the server closes",
+    "what cannot be read",
+    "state with an open approval",
+    "large output",
+    "approval",
+    "ping, state, history",
+    "several at once",
+    "keepalive",
+    "reconnecting",
+    "what a turn comes to",
+    "time limits and closing",
+    "checks before sending",
+    "names of tools on its pages",
+  ])("have tests of this client: %s", (feature) => {
+    expect(tests).toContain(`describe("${feature}", `);
   });
 
-  test.each(features)("has a describe block in the tests for its row %s", (feature) => {
-    expect(tests).toContain(`describe("${feature}", `);
+  test("that a user of it knows stand on the page, with what they are here", () => {
+    const [, ...rows] = doc.rows("From the Python client");
+    const known = rows.flatMap(([there = ""]) => codeIn(there));
+    expect(known).toEqual(
+      expect.arrayContaining(["chat", "receive(timeout)", "approve_tool", "auto_approve=True"]),
+    );
+    expect(rows.every(([, here = ""]) => codeIn(here).length > 0)).toBe(true);
   });
 });
 
+// The Python client's pages approve `Read`, `Glob` and `Grep`, which do not exist.
 describe("names of tools on its pages", () => {
   const real = new Set(toolsOf("real"));
 
@@ -57,7 +60,7 @@ describe("names of tools on its pages", () => {
     const lines = named.map((at) =>
       doc.text.slice(doc.text.lastIndexOf("\n", at) + 1, doc.text.indexOf("\n", at)),
     );
-    expect(lines.every((line) => line.startsWith("| names of tools"))).toBe(true);
+    expect(lines.every((line) => line.startsWith("- Names of tools"))).toBe(true);
   });
 });
 

@@ -111,17 +111,6 @@ test("a dialog decides by hand, and a late click has no effect", async () => {
   expect(server.decisions).toMatchObject([{ approved: false }]);
 });
 
-test("a renderer gets all calls whenever one of them changes", async () => {
-  await using server = await started(looks());
-  await using user = clientOf(server, { onToolApproval: () => true });
-  const turn = user.client.prompt("look");
-  const seen: string[] = [];
-  page.calls(turn, (calls) => seen.push(calls.map(({ state }) => state).join()));
-  await turn.result;
-  // The calls are as they are by then: a call that is approved runs at once.
-  expect(seen).toEqual(["requested", "awaiting", "running", "running", "done"]);
-});
-
 test("a cancelled turn's leftovers are reported, and the next turn is complete", async () => {
   await using server = await started({
     answer: ({ number }) => (number === 1 ? [codeyStep.hang()] : ["As you like."]),
@@ -133,21 +122,6 @@ test("a cancelled turn's leftovers are reported, and the next turn is complete",
   expect(server.violations).toEqual([]);
 });
 
-test("errors that the page handles are shown, and all others are thrown", async () => {
-  await using server = await started({ answer: () => [codeyStep.apiError(529, "busy")] });
-  {
-    await using user = clientOf(server);
-    await page.errors(user.client);
-    server.answer = () => [codeyStep.calls(codeyTool.shell("ls")), codeyStep.drop()];
-    await page.errors(user.client);
-    await expect(page.errors(user.client)).rejects.toMatchObject({ code: "closed" });
-  }
-  expect(output.logged).toEqual([
-    ["http", 529, 'Stream error: ApiError { status: 529, body: "busy" }'],
-    ["Ask your user: a command may still run."],
-  ]);
-});
-
 test("a client that reconnects reports that the server has forgotten the conversation", async () => {
   let sessions = 0;
   await using server = await started({ sessionId: () => `session ${++sessions}` });
@@ -157,20 +131,4 @@ test("a client that reconnects reports that the server has forgotten the convers
   server.dropAll();
   await reconnected;
   expect(output.logged).toEqual([["session 1"], ["session 2 knows nothing of what was said"]]);
-});
-
-test("state and history come from the server, messages from the client", async () => {
-  await using server = await started({ answer: () => ["Hello."] });
-  await using user = clientOf(server);
-  await user.client.prompt("Hi.").result;
-  await page.asking(user.client);
-  expect(output.logged).toEqual([
-    [expect.any(Number), 0, 0],
-    [
-      [
-        { role: "user", content: "Hi." },
-        { role: "assistant", content: "Hello." },
-      ],
-    ],
-  ]);
 });

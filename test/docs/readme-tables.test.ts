@@ -44,7 +44,7 @@ test("the README names the options `logger` and `debug`", () => {
   expect(readme).toMatch(/`logger: console`.*`debug: true`/);
 });
 
-describe("the table of capabilities", () => {
+describe("the list of capabilities", () => {
   const url = "ws://127.0.0.1:1/ws";
   const codebuff = (options: Partial<CodebuffClientOptions>): Capabilities =>
     new CodebuffClient({ url, ...options }).capabilities;
@@ -54,23 +54,23 @@ describe("the table of capabilities", () => {
   const codey = new CodeyClient({ url }).capabilities;
   const cass = new CassClient({ url, allowAnonymous: true }).capabilities;
 
-  const cell = (value: boolean | string): string =>
-    typeof value === "string" ? `\`${value}\`` : value ? "yes" : "no";
-  const ofCodebuff = (name: keyof Capabilities): string => {
-    if (original[name] === proxy[name]) return cell(proxy[name]);
-    if (proxy[name] === true) return "proxy";
-    if (original[name] !== nobody[name]) return "original server, with an `authToken`";
-    return typeof original[name] === "string"
-      ? `${cell(original[name])} on the original server`
-      : "original server";
+  /** A backend, perhaps with a condition, and what it can do. */
+  type Ability = readonly [backend: string, value: boolean | string];
+  /** What both servers can do, or one of them. */
+  const ofCodebuff = (name: keyof Capabilities): readonly Ability[] => {
+    if (original[name] === proxy[name]) return [["Codebuff", proxy[name]]];
+    if (proxy[name] === true) return [["Codebuff (proxy)", true]];
+    const token = original[name] === nobody[name] ? "" : ", with an `authToken`";
+    return [[`Codebuff (original${token})`, original[name]]];
   };
   const cli = (profile: cliEntry.CodebuffCliProfile): Capabilities =>
     new cliEntry.CodebuffCli({ profile }).capabilities;
   /** What its default profile can do, and which others cannot. */
-  const ofCli = (name: keyof Capabilities): string => {
+  const ofCli = (name: keyof Capabilities): readonly Ability[] => {
     const best = cli("stream-json")[name];
     const others = (["json", "print", "text"] as const).filter((profile) => cli(profile)[name] !== best);
-    return [cell(best), ...(others.length === 0 ? [] : [`not ${others.map(cell).join(", ")}`])].join("; ");
+    const but = others.map((profile) => `\`${profile}\``).join(", ");
+    return [[others.length === 0 ? "CLI" : `CLI (not ${but})`, best]];
   };
   const run = (options: runEntry.CodebuffRunOptions): Capabilities =>
     new runEntry.CodebuffRun(options).capabilities;
@@ -80,31 +80,42 @@ describe("the table of capabilities", () => {
     stream: async function* () {},
   };
   /** What it can do with the backend, and without. */
-  const ofRun = (name: keyof Capabilities): string => {
+  const ofRun = (name: keyof Capabilities): readonly Ability[] => {
     const best = run({ apiKey: "a-key" })[name];
     const alone = run({ providers: [provider] })[name];
-    return [cell(best), ...(alone === best ? [] : [`${cell(alone)} without the backend`])].join("; ");
+    return [["run", best], ...(alone === best ? [] : [["run (without the backend)", alone] as const])];
   };
-  const rows = table("docs/backends.md", "| | [Codebuff](codebuff.md) |");
+  const acp = new AcpClient({ command: "agent" }).capabilities;
+  const lines = [...read("docs/backends.md").matchAll(/^- `(\w+)`: (.*)$/gm)].map(
+    ([, name = "", text = ""]) => ({ name, told: text.split(". ")[0] ?? "" }),
+  );
 
-  test("has a row for each capability, and rows for other differences", () => {
-    const named = rows.flatMap((row) => codeIn(row[""]));
-    expect(named.filter((name) => name !== "close()")).toEqual(Object.keys(cass));
-    expect(rows.length).toBeGreaterThan(named.length);
+  test("has a line for each capability", () => {
+    expect(lines.map(({ name }) => name)).toEqual(Object.keys(cass));
   });
 
   test.each(Object.keys(cass) as (keyof Capabilities)[])("is right about %s", (name) => {
-    const row = rows.find((each) => each[""] === `\`${name}\``) ?? {};
-    const begin = (text = ""): string => text.split(": ")[0] ?? "";
-    const columns = ["Codebuff", "Codey", "Cass", "CLI", "run", "ACP"].map((backend) => row[backend]);
-    expect(columns.map(begin)).toEqual([
-      ofCodebuff(name),
-      cell(codey[name]),
-      cell(cass[name]),
-      ofCli(name),
-      ofRun(name),
-      cell(new AcpClient({ command: "agent" }).capabilities[name]),
-    ]);
+    const real = [
+      ...ofCodebuff(name),
+      ["Codey", codey[name]] as const,
+      ["Cass", cass[name]] as const,
+      ...ofCli(name),
+      ...ofRun(name),
+      ["ACP", acp[name]] as const,
+    ];
+    const { told = "" } = lines.find((line) => line.name === name) ?? {};
+    const groups = told.startsWith("`") ? told.split("; ") : [told];
+    const said = groups.flatMap((group) => {
+      const [, value, backends = ""] = /^(?:`(\w+)`: )?(.*)$/.exec(group) ?? [];
+      const named = backends === "none" ? [] : backends.split(/, (?![^(]*\))/);
+      return named.map((backend) => [backend, value ?? true]);
+    });
+    expect(said.map(String).sort()).toEqual(
+      real
+        .filter(([, value]) => value !== false)
+        .map(String)
+        .sort(),
+    );
   });
 });
 

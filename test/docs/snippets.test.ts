@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { CodebuffClient } from "agentwire/codebuff";
 import { FakeCodebuffCli, MockCodebuffServer, step } from "agentwire/testing";
 import { describe, expect, test, vi } from "vitest";
-import { approvals, content, handlers, inbox } from "../../docs/snippets/codebuff.ts";
+import { approvals, content, handlers } from "../../docs/snippets/codebuff.ts";
 import { conversation, errors } from "../../docs/snippets/readme.ts";
 import {
   agent,
@@ -163,25 +163,6 @@ describe("the approvals of docs/codebuff.md", () => {
         '[{"type":"json","value":{"answers":[{"questionIndex":0,"selectedOption":"no"},' +
         '{"questionIndex":1,"otherText":"in a while"}]}}]',
     );
-  });
-
-  test("come from an inbox that decides every request later", async () => {
-    await using server = await start();
-    const asked: string[] = [];
-    const { client, decide, answer } = inbox(server.url, "a-token", machine, {
-      add: (id, request) => {
-        asked.push("name" in request ? request.name : "question");
-        queueMicrotask(() =>
-          "name" in request ? decide(id, request.name === "read_files") : answer(id, null),
-        );
-      },
-    });
-    await using _closing = { [Symbol.asyncDispose]: () => client.close({ force: true }) };
-
-    const { text } = await client.prompt("go").result;
-
-    expect(asked).toEqual(["read_files", "write_file", "write_file", "browse", "question"]);
-    expect(text).toMatch(/^\{"a\.txt":"text"\}.*denied by the user.*"skipped":true/);
   });
 });
 

@@ -51,23 +51,6 @@ test("the first program shows the change, makes it and lists it", async () => {
   expect(await readFile(join(folder.path, project, "greeting.txt"), "utf8")).toBe("Hello, world!\n");
 });
 
-test("the page's options set `CI` for commands and block private files", async () => {
-  await using folder = await workingFolder();
-  await mkdir("private");
-  await writeFile("private/key.txt", "secret");
-  const tools = page.options(folder.path);
-  const { signal } = new AbortController();
-  const use = (name: string, input: Readonly<Record<string, unknown>>) =>
-    tools.handlers[name]?.({ name, input }, { signal });
-  expect(await use("run_terminal_command", { command: "echo $CI" })).toMatchObject([
-    { value: { stdout: "true\n" } },
-  ]);
-  expect(await use("read_files", { paths: ["private/key.txt"] })).toMatchObject([
-    { value: [{ content: "[BLOCKED]" }] },
-  ]);
-  await tools.close();
-});
-
 test("a turn is reverted", async () => {
   await using folder = await workingFolder();
   await writeFile("a.txt", "one\n");

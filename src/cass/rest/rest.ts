@@ -54,7 +54,7 @@ export interface CassSession extends Required<CassTokens> {
 }
 
 interface CassNewConversation {
-  /** @default the server's: `New Conversation` */
+  /** The server replaces any title once the conversation has two messages. @default the server's: `New Conversation` */
   readonly title?: string;
   readonly projectId?: string;
   /** The user of the conversation. @default the user of the token; older servers do not use the token for this */
@@ -66,7 +66,8 @@ interface CassNewConversation {
  *
  * Invalid input throws an `InvalidInputError` at once. Every other error is a rejection: a `CassApiError` if the server refuses, a
  * `CassAuthError` if a token had to be renewed and could not be, a `ConnectError` without a server, a `RequestTimeoutError` or a
- * `PayloadTooLargeError`. An access token that is about to expire is renewed before a call. A refused token is renewed once.
+ * `PayloadTooLargeError`. An access token that is about to expire is renewed before a call. A refused token is renewed once. Redirects are
+ * not followed.
  *
  * @example
  * const rest = new CassRest({ url: "http://127.0.0.1:8000/" });
@@ -84,7 +85,7 @@ export class CassRest {
     this.#credentials = credentials;
   }
 
-  /** Logs in. Later calls use this user's tokens. Never tried twice. */
+  /** Logs in. Later calls use this user's tokens; a socket stays whose it was until it connects again. Never tried twice. */
   login(login: CassLogin, options?: CassCallOptions): Promise<CassSession> {
     checkInput(login, LOGIN, "the login");
     const { email, password } = login;
@@ -161,6 +162,7 @@ export class CassRest {
     return this.#asUser({ ...call, query: queryOf({ limit, since_hours }) }, { signal });
   }
 
+  /** Gives a conversation a title. */
   setTitle(id: string, title: string, options?: CassCallOptions): Promise<CassTitleChange> {
     checkText(title, "the title");
     const call = get(`conversations/${segment(id)}/title`, shapes.titleChange);
@@ -180,7 +182,10 @@ export class CassRest {
     return this.#call(get("settings/llm-provider", shapes.modelSettings), options);
   }
 
-  /** Sets the provider of the whole server, for new connections. Clears the memory of its model. Never tried twice. */
+  /**
+   * Sets the provider of the whole server, for new connections: a connection keeps its provider, model and voice. Clears the memory of its
+   * model. Never tried twice.
+   */
   setProvider(provider: string, options?: CassCallOptions): Promise<CassProviderChange> {
     checkText(provider, "the provider");
     return this.#asUser(post("settings/llm-provider", { provider }, shapes.providerChange), options);

@@ -22,11 +22,28 @@ export interface AgentDefinition extends ModelOptions {
   readonly displayName: string;
   /** Such as `openai/gpt-5-mini`. */
   readonly model: string;
+  /** As `version`, of the registry. */
   readonly publisher?: string;
   readonly version?: string;
-  /** Names of built-in tools and of `overrideTools`. The client's `tools` are always offered. */
+  /**
+   * Names of built-in tools and of `overrideTools`; a name without a handler is left out. The client's `tools` are always
+   * offered. `write_todos`, `{ todos: [{ task, completed }] }`, makes the plan that UIs show.
+   */
   readonly toolNames?: readonly string[];
-  /** All three prompts may hold placeholders such as `{CODEBUFF_USER_CWD}`. The client fills them in. */
+  /**
+   * Comes first. All three prompts may hold placeholders; a value without facts is empty, and what a value holds is never
+   * replaced:
+   *
+   * - `{CODEBUFF_AGENT_NAME}`: `displayName`
+   * - `{CODEBUFF_USER_INPUT_PROMPT}`, `{CODEBUFF_INITIAL_AGENT_PROMPT}`: the last prompt; the one that started the agent. As
+   *   JSON writes them, without quotes
+   * - `{CODEBUFF_REMAINING_STEPS}`: answers that are left. In the system prompt and the instructions: at the start
+   * - `{CODEBUFF_FILE_TREE_PROMPT_SMALL}`, `{CODEBUFF_FILE_TREE_PROMPT}`, `{CODEBUFF_FILE_TREE_PROMPT_LARGE}`: the paths of
+   *   `project` or `projectFiles`, in some 2,500, 10,000 or 190,000 tokens; the deepest are left out first
+   * - `{CODEBUFF_KNOWLEDGE_FILES_CONTENTS}`: `knowledgeFiles`, and those at the root of `project` or `projectFiles`
+   * - `{CODEBUFF_PROJECT_ROOT}`, `{CODEBUFF_USER_CWD}`, `{CODEBUFF_SYSTEM_INFO_PROMPT}`, `{CODEBUFF_GIT_CHANGES_PROMPT}`: what
+   *   `project` has read, or the state of an earlier run knows (`sessionState.fileContext`)
+   */
   readonly systemPrompt?: string;
   /** Added after each prompt. */
   readonly instructionsPrompt?: string;
@@ -40,8 +57,12 @@ export interface AgentDefinition extends ModelOptions {
   readonly inputSchema?: Readonly<Record<string, unknown>>;
   /** Tells other agents when and how to spawn this agent. */
   readonly spawnerPrompt?: string;
-  /** Ids of agents that this agent may spawn. */
+  /**
+   * Ids of agents that this agent may run, by their names or through `spawn_agents`; five levels deep, 50 in one call. One
+   * that fails is a result that says so.
+   */
   readonly spawnableAgents?: readonly string[];
+  /** Sent to the model as it is. */
   readonly reasoningOptions?: object;
   /** The agent's steps as code. Code from a server is never run. */
   readonly handleSteps?: AgentProgram;

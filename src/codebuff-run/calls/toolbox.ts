@@ -10,7 +10,7 @@ import { schemaOf, type ToolInputOf, type ToolParameters, type ToolSchema } from
 
 /** A tool call whose input fits the tool's parameters. */
 export interface CodebuffRunToolCall<Input = Readonly<Record<string, unknown>>> extends ToolCall {
-  /** The checked input, with defaults, and transformed by a Standard Schema. */
+  /** The checked input, with defaults, without unlisted fields, and transformed by a Standard Schema. */
   readonly input: Input;
   readonly turnId: string;
   /** The call's event. */
@@ -56,7 +56,7 @@ export interface CodebuffRunTool<Parameters extends ToolParameters = ToolParamet
   readonly readOnly?: boolean;
   /**
    * Describes a call for grants, such as "mails to a@b.org". A grant covers all calls with the same text, so name
-   * everything that matters. Without a text, or if it throws, there is no grant.
+   * everything that matters. Without a text, or if it throws, there is no grant, and a warning.
    * @default the whole input
    */
   grant?(input: ToolInputOf<Parameters>): string;

@@ -51,7 +51,8 @@ export interface AiSdkModel {
 }
 
 /**
- * Makes a model provider from a language model of the AI SDK. It answers for every model name.
+ * Makes a model provider from a language model of the AI SDK. It answers for every model name. Calls that the model's
+ * provider runs itself are told as `tool_call` and `tool_result`; they pass no gate.
  *
  * @example
  * new CodebuffRun({ providers: [aiSdkModel(openai("gpt-5-mini"))], agent });

@@ -17,16 +17,19 @@ export interface ModelOptions {
   readonly temperature?: number;
   /** Only the likeliest tokens with this share of the probability, up to 1. @default the model's */
   readonly topP?: number;
-  /** Maximum number of tokens of one answer. An answer that reaches it ends there. @default the server's */
+  /**
+   * Maximum number of tokens of one answer, which ends there: `max_tokens`, `max_completion_tokens` at api.openai.com.
+   * @default the server's
+   */
   readonly maxOutputTokens?: number;
-  /** Texts that end an answer. The answer does not contain them. */
+  /** Texts that end an answer. The answer does not contain them. @default none */
   readonly stop?: readonly string[];
-  /** @default text */
+  /** `response_format` of OpenAI's API: `json_object`, with a schema `json_schema`. @default text */
   readonly responseFormat?: ResponseFormat;
   /**
    * Passed through, at most 64 KiB of JSON. `openAiCompatible` adds the fields under its `name`, or under
    * `openaiCompatible`, to the request. `aiSdkModel` passes the objects in it, by the AI SDK's names of providers. The
-   * backend gets all but `openaiCompatible` as `provider`.
+   * backend gets all but `openaiCompatible` as `provider`. @default none
    */
   readonly providerOptions?: object;
 }

@@ -61,7 +61,9 @@ function plain(message: ModelMessage): object {
 const UNSEEN: Traffic = { frame: () => {}, message: () => {}, input: (work) => work() };
 
 /**
- * Makes a model provider from any server with OpenAI's API. Needs no Codebuff account.
+ * Makes a model provider from any server with OpenAI's API. Needs no Codebuff account. The server gets `model`,
+ * `messages`, `tools` and `stream`. The user's words stand in `<user_message>...</user_message>`. A message of texts alone is
+ * one string; one with pictures, or with marks for a cache, is a list of parts.
  *
  * @example
  * new CodebuffRun({ providers: [openAiCompatible({ baseUrl: "http://127.0.0.1:11434/v1", model: "qwen3" })], agent });

@@ -25,7 +25,7 @@ interface AgentProblem {
   /**
    * - `skipped`: a code file, and `allowCode` is not set
    * - `refused`: a link, a file that is too large, or too many files
-   * - `invalid`: the definition is invalid, or its code failed
+   * - `invalid`: the definition is invalid, two have one `id`, or the code failed
    * - `ignored`: code without a default export, or the `mcpServers` of a loaded agent
    */
   readonly kind: "skipped" | "refused" | "invalid" | "ignored";
@@ -52,8 +52,9 @@ const CODE: ReadonlySet<string> = new Set([".ts", ".mts", ".js", ".mjs", ".cjs"]
 const CHECKS: Checks<LoadAgentsOptions> = { allowCode: checks.boolean };
 
 /**
- * Reads agents from a folder such as `.agents`: JSON files, and code files with `allowCode`. A missing folder has no
- * agents. Files without an agent are in `problems`.
+ * Reads agents from a folder such as `.agents`, and the folders in it: JSON files, and code files with `allowCode`. A
+ * missing folder has no agents. Files without an agent are in `problems`. Hidden ones, `node_modules`, `.d.ts`, tests
+ * (`.test.`, `.spec.`) and other files are passed over. Limits: 1 MiB a file, 500 files, 5 levels of folders.
  *
  * @example
  * const { agents, problems } = await loadAgents(".agents");

@@ -47,13 +47,19 @@ export interface NodeToolHandler {
 export interface NodeToolChanges {
   /** The changed files with unified diffs, newest last. */
   list(): readonly Change[];
-  /** Undoes the changes. A file that changed afterwards is a conflict, and stays. */
+  /**
+   * Undoes the changes, restores the modes, and removes folders that the turn made. A file that changed afterwards is a
+   * conflict, and stays.
+   */
   revert(): Promise<Reverted>;
 }
 
-/** Tools for one local folder. As the option `files` of a client: prompts may name files of the folder. */
+/**
+ * Tools for one local folder. As the option `files` of a client: prompts may name files of the folder. `listFiles` finds
+ * paths in the folder that is typed, then by name, then by any part, among the first 25,000 entries; it follows no links.
+ */
 export interface NodeTools extends PromptFiles {
-  /** For `overrideTools` of `CodebuffRun`, and `tools` of `CodebuffClient`. */
+  /** For `overrideTools` of `CodebuffRun`, and `tools` of `CodebuffClient`, whose server sends edits as files or patches. */
   readonly handlers: Readonly<Record<string, NodeToolHandler>>;
   /** The tools' names, for an agent's `toolNames`. */
   readonly names: readonly string[];
@@ -62,15 +68,20 @@ export interface NodeTools extends PromptFiles {
    * knowledge files beside what it reads.
    */
   readonly project: ReadProject;
-  /** For `onReadFiles` of `CodebuffClient`: texts by path; `null` if unreadable or blocked. */
+  /** For `onReadFiles` of `CodebuffClient`: texts by path; `null` if unreadable, blocked, or over the limits of `read_files`. */
   readonly readFiles: (paths: readonly string[]) => Promise<Readonly<Record<string, string | null>>>;
   /**
-   * A unified diff of what a call would change, or why it would fail. Writes nothing. The call is refused if the file
-   * differs from its last preview. Pass the call unchanged, with its `id`.
+   * A unified diff of what a call would change, or in brackets why it would fail. Writes nothing. The call is refused if
+   * the file differs from its last preview, whoever has changed it; 10,000 previews are remembered. Pass the call
+   * unchanged, with its `id`.
    * @returns `undefined` for a call that edits no file
    */
   preview(call: NodeToolCall): Promise<string | undefined>;
-  /** The changes of a turn and its sub-agents. Kept for the last 100 turns with tool calls. */
+  /**
+   * The changes that the tools have made in a turn and its sub-agents; none for an unknown id. Kept until `close()` for the
+   * last 100 turns with tool calls, with 64 MiB of old and new files a turn: larger changes have `isRevertible: false`.
+   * Changes by commands are not known. Universal events have the id as `native_turn_id` of `turn.started`.
+   */
   changes(turn: string | { readonly id: string }): NodeToolChanges;
   /** Stops running calls (commands within 2 s), and closes the folder. Later calls fail. */
   close(): Promise<void>;
@@ -80,8 +91,23 @@ export interface NodeTools extends PromptFiles {
 const MAX_TURNS = 100;
 
 /**
- * The tools for one folder: files, search, and with `terminal` also `run_terminal_command`. The first call opens the
- * folder; it stays open until `close()`.
+ * The tools for one folder. The first call opens the folder; it stays open until `close()`.
+ *
+ * - `read_files`: texts of files: 1 MiB a file, 2 Mi characters a call. Of a file of up to 10 MiB some lines can be read.
+ *   What cannot be read is a marker: `[FILE_DOES_NOT_EXIST]`, `[BLOCKED]`, `[FILE_OUTSIDE_PROJECT]`, `[FILE_TOO_LARGE]`,
+ *   `[FILE_READ_ERROR]`. A template of a file of secrets begins with `[TEMPLATE]`.
+ * - `write_file`: a whole file, new or not, with missing folders. `str_replace`: texts in a file, 100 replacements a call;
+ *   an `old` that is not there is tried with another indentation, then without spaces. `apply_patch`: creates, changes or
+ *   deletes a file by a diff. Files have up to 10 MiB. An edit of a file that has changed since the agent read it is
+ *   refused; edits of one file wait for each other. The result has `unifiedDiff`, but for `apply_patch`.
+ * - `list_directory`: 10,000 names, without links. `glob`: 10,000 paths, without ignored files, 10 s.
+ * - `code_search`: lines that match a regular expression of ripgrep: 250 matches, 20,000 characters, files of up to 10 MiB,
+ *   10 s.
+ * - `run_terminal_command`, with `terminal`: a command in a shell, without input; its output comes as `tool_progress`, and
+ *   50,000 characters of each stream stay, without the middle. 30 s unless the agent asks for more. No background. An exit
+ *   code is a result; a command that a signal ended has `signal` instead.
+ *
+ * No result but the output of commands has an absolute path that the agent has not named.
  * @throws InvalidInputError for invalid options. Calls fail if `root` is not a folder.
  */
 export function nodeTools(options: NodeToolsOptions): NodeTools {

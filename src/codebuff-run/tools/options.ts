@@ -14,40 +14,63 @@ export interface NodeToolsOptions {
    * before each command, or run the process in a container. @default false
    */
   readonly terminal?: boolean | NodeTerminalOptions;
-  /** Allows safe ripgrep flags in `code_search`. They start no program. @default false */
+  /**
+   * Allows ripgrep flags in `code_search` that start no program: `-i -S -s -w -x -F -U --multiline-dotall -A -B -C -m -g -t
+   * -T`. @default false
+   */
   readonly searchFlags?: boolean;
-  /** ripgrep's path or name. @default `rg` in PATH, then `@vscode/ripgrep`, then a search without it */
+  /**
+   * ripgrep's path or name, version 13 or later. @default `rg` in PATH, then `@vscode/ripgrep`, then a slower search in a
+   * worker thread that finds the same
+   */
   readonly ripgrepPath?: string;
-  /** Decides whether tools may use a path, relative to `root`. If it throws, the path is blocked. */
+  /**
+   * Decides whether tools may use a path, relative to `root`; asked again about the path behind a link. `allow-example`:
+   * shown as a template. If it throws, the path is blocked. @default none
+   */
   readonly fileFilter?: FileFilter;
   /** Whether `.gitignore` and `.codebuffignore` block files. Tools cannot write these two. @default true */
   readonly ignoreFiles?: boolean;
   /** What `tools.project` tells of the folder. @default the tree, knowledge files and the system; not git */
   readonly project?: NodeProjectOptions;
-  /** Allows `.env`, `.env.*`, `.envrc` and their copies. Templates are always readable. @default false */
+  /**
+   * Allows `.env`, `.env.*`, `.envrc` and copies of editors (`.env~`, `#.env#`). `.env.example`, `.env.sample` and
+   * `.env.template` are always readable. @default false
+   */
   readonly allowEnvFiles?: boolean;
 }
 
 /** What prompts may say about the folder. */
 export interface NodeProjectOptions {
-  /** The names of its files and folders, up to 25,000. @default true */
+  /**
+   * The names of its files and folders, without ignored ones, level by level up to 25,000. A folder says how many are
+   * missing. @default true
+   */
   readonly tree?: boolean;
-  /** `AGENTS.md`, `CLAUDE.md` and `knowledge.md`, at the root and beside the files that an agent reads. @default true */
+  /**
+   * `AGENTS.md`, `CLAUDE.md` and `knowledge.md` (any case), at the root and, with the first file that `read_files` reads in
+   * a folder, beside it. 256 KiB each. @default true
+   */
   readonly knowledge?: boolean;
   /** The operating system and the shell. @default true */
   readonly system?: boolean;
   /**
-   * The status, the differences and the last commits. Starts `git`, and refuses a repository that configures filters.
-   * @default false
+   * The status, the differences and the last ten subjects. Starts `git` without hooks, monitors, filters and outside
+   * programs, and refuses a repository that configures filters. @default false
    */
   readonly git?: boolean;
 }
 
 /** Options of `run_terminal_command`. */
 export interface NodeTerminalOptions {
-  /** Additional environment variables. */
+  /** Additional environment variables, such as a key that a command needs. @default none */
   readonly env?: Readonly<Record<string, string>>;
-  /** Passes this process's variables except credentials. `false`: PATH, HOME and a few more. @default true */
+  /**
+   * Passes this process's variables, except `CODEBUFF_*`, those that look like credentials by their names (`*_TOKEN`,
+   * `*_SK`, `*_PW`, `*CREDS`, `OTP`, `SEED`, `MNEMONIC`, `*WEBHOOK_URL` and others), and those whose value has a password or a
+   * token in a URL or is the address of a webhook. `false`: PATH, HOME, USER, LANG, LC_*, TERM and TMPDIR; on Windows also
+   * SystemRoot, ComSpec, PATHEXT and TEMP. @default true
+   */
   readonly inheritEnv?: boolean;
   /** Variables to pass although they look like credentials, or despite `inheritEnv: false`. @default none */
   readonly keepEnv?: readonly string[];

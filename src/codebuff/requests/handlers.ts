@@ -63,13 +63,29 @@ export type McpToolsHandler = (
   context: HandlerContext,
 ) => readonly McpTool[] | Promise<readonly McpTool[]>;
 
-/** Handlers of the server's requests to this machine. A request without a handler is answered with an error. */
+/**
+ * Handlers of the server's requests to this machine. Each request is answered once. A request is answered with an error, and a
+ * `protocolWarning` says so, if it has no handler (`unhandled-request`), the handler fails or returns something else (`handler-failed`), or
+ * its prompt is not under way (`unwanted-request`). Such a request asks nobody. A call without a prompt belongs to the only one under way.
+ *
+ * Time limits, decisions included: tools 30 s, or what the request or its input (`timeout_seconds`) asks for, and 4 s to report a time-out;
+ * files 30 s; lists of MCP tools 45 s. A tool call that comes twice runs once (the last 256 are remembered). More than 100 requests at
+ * once are refused. A tool that runs goes on after its prompt has completed.
+ */
 export interface CodebuffHandlers {
-  /** Handlers by tool name. `"*"` handles every other name. Tools of MCP servers go to `onMcpToolCall`. */
+  /**
+   * Handlers by tool name. `"*"` handles every other name. Tools of MCP servers go to `onMcpToolCall`. The tool `ask_user` goes to
+   * `onQuestion`; only without that option does a handler `ask_user` get its calls, as any other tool.
+   */
   readonly tools?: Readonly<Record<string, CodebuffToolHandler>>;
+  /** For rules and approvals, the call is `read_files` with the input `{ filePaths }`. It belongs to the only turn under way, if any. */
   readonly onReadFiles?: ReadFilesHandler;
+  /** For rules and approvals, the call is `mcp_tools` with the input `{ mcpConfig, toolNames }`, and belongs to no turn. */
   readonly onMcpTools?: McpToolsHandler;
-  /** Runs one tool of an MCP server. `call.mcpConfig` identifies the MCP server. */
+  /**
+   * Runs one tool of an MCP server. `call.mcpConfig` identifies the MCP server. A grant covers calls with the same configuration, and no
+   * other tool of the same name.
+   */
   readonly onMcpToolCall?: CodebuffToolHandler;
 }
 

@@ -64,6 +64,7 @@ export interface Capabilities {
 
 /** The events that every socket client has. */
 export interface ClientEvents<Event, Result extends TurnResult> {
+  /** The client has another status. */
   status: [status: ClientStatus];
   /** The connection was lost, or an attempt failed. The next attempt follows after `delay` ms. */
   reconnecting: [backoff: Backoff];
@@ -71,6 +72,7 @@ export interface ClientEvents<Event, Result extends TurnResult> {
   reconnected: [];
   /** A ready connection was lost. */
   disconnected: [error: AnyAgentwireError];
+  /** Something is not as it should be: a message on the wire, or an error in a listener or handler. */
   protocolWarning: [warning: ProtocolWarning];
   /** A new turn. A new listener also gets the turns that were made in the same tick. */
   turn: [turn: Turn<Event, Result>];

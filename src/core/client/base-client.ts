@@ -87,7 +87,8 @@ export abstract class BaseClient<
    * Decides on an open tool call from `pending` or the event `approval`. Only the first decision counts: later ones
    * send nothing.
    * @returns the first ruling.
-   * @throws InvalidInputError for an unknown id, the id of a question, and an invalid decision.
+   * @throws InvalidInputError for an unknown id (the last 256 settled ones are known), the id of a question, and an
+   * invalid decision.
    */
   decide(id: string, decision: Decision): Ruling {
     return this.#shared.decide(id, decision);
@@ -106,7 +107,10 @@ export abstract class BaseClient<
     return this.#shared.connect(options);
   }
 
-  /** Closes for good, and returns unsent input. Each client documents what happens to turns. Idempotent. */
+  /**
+   * Closes for good, and returns unsent input. Each client documents what happens to turns. Idempotent. On Node, an open
+   * connection keeps the process alive until it is closed.
+   */
   close(options?: CloseOptions): Promise<void> {
     return this.#shared.close(options);
   }

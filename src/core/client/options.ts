@@ -50,7 +50,11 @@ export interface SocketClientOptions {
    * protocol has its own defaults.
    */
   readonly keepalive?: KeepaliveOptions | false;
-  /** How to reconnect after a loss. `false`: a loss closes the client. The default is the protocol's. */
+  /**
+   * How to reconnect after a loss. `false`: a loss closes the client. The default is the protocol's. Before the first
+   * success, an address without a WebSocket fails at once, and a refused or silent handshake after a few tries; the
+   * next call tries anew.
+   */
   readonly reconnect?: ReconnectOptions | false;
   /**
    * The limit of one outgoing frame in bytes, checked before sending. Raise it for a server that accepts more. The
@@ -84,8 +88,9 @@ export interface SocketClientOptions {
   /** Logs a line per frame, without credentials, to `logger.debug` or the console. @default false */
   readonly debug?: boolean;
   /**
-   * Allows credentials over plain `ws://` to machines other than `localhost`, 127.0.0.0/8 and ::1, as in a closed
-   * network. @default false: others on the network could read the credentials
+   * Allows credentials over plain `ws://` to machines other than `localhost` (not `*.localhost`), 127.0.0.0/8 and ::1,
+   * as in a closed network. Credentials are tokens, `headers`, and parameters of the `url` with such a name (`key`,
+   * `auth`, ...). @default false: others on the network could read the credentials
    */
   readonly allowInsecure?: boolean;
   /** The source of time and random numbers. Tests pass a `ManualClock`. @default the platform's */

@@ -31,13 +31,16 @@ export interface ApprovalOptions {
   readonly toolPolicy?: readonly ToolRule[];
   /**
    * Called for every call that no rule decides, even if the tool has a handler. With `"manual"`, the call waits for
-   * `client.decide(id, decision)`.
+   * `client.decide(id, decision)`. A callback that throws denies the call. The stream and other calls go on meanwhile.
    * @default none: such calls are denied. Without `toolPolicy` too, handlers run without asking
    */
   readonly onToolApproval?:
     | ((call: ToolCall, context: AskContext) => Decision | Promise<Decision>)
     | "manual";
-  /** Answers questions. `"manual"` waits for `client.answer(id, answer)`. @default none: all are refused */
+  /**
+   * Answers questions, without a rule or an approval before them. `"manual"` waits for `client.answer(id, answer)`.
+   * @default none: all are refused
+   */
   readonly onQuestion?: ((question: Question, context: AskContext) => Answer | Promise<Answer>) | "manual";
   /** ms until an open call or question is refused. 0: no limit. @default 0: users may be away for hours */
   readonly approvalTimeout?: number;

@@ -5,7 +5,8 @@ import { isBusy } from "./connection-errors.ts";
 /** How to reconnect after the connection was lost. Every field has a default. */
 export interface ReconnectOptions {
   /**
-   * Attempts in a row before the client gives up. After a lost connection, giving up closes the client for good. Each
+   * Attempts in a row before the client gives up. After a lost connection, giving up closes the client for good. The
+   * client also gives up after eight upgrades in a row that were refused with HTTP 4xx, other than 408 and 429. Each
    * protocol has its own default.
    */
   readonly maxAttempts?: number;

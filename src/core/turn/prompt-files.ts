@@ -25,7 +25,7 @@ export interface PromptFile {
   readonly path: string;
   /** The absolute path. */
   readonly location: string;
-  /** Absent if the file is not UTF-8 text, or too large. */
+  /** Absent if the file is not UTF-8 text, has over 1 MiB, or makes the prompt's files over 2 Mi characters. */
   readonly text?: string;
 }
 

@@ -1,6 +1,6 @@
 // `/edit` and `/branch`: earlier prompts, and the branches of the conversation.
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
-import type { PromptImage } from "../../core/turn/prompt-input.ts";
+import { promptWith } from "../../screens/attached.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
 import { inLine } from "../rows/row.ts";
 import type { Done } from "./command.ts";
@@ -49,14 +49,10 @@ export function runEdit(desk: Desk, argument: string): Done {
     return prompts.length === 0
       ? desk.words.noteNothingToEdit
       : { fix: desk.words.noteNoSuchPrompt(inLine(number)) };
-  const images: PromptImage[] = [];
-  const files: string[] = [];
-  for (const part of message.parts) {
-    if (part.type !== "file") continue;
-    if (part.action === "read") files.push(part.path);
-    else if (/^data:/i.test(part.path)) images.push({ data: part.path });
-  }
-  desk.compose({ text: messageText(message), images, files, purpose: { type: "edit", id: message.id } });
+  desk.compose({
+    ...promptWith(messageText(message), message),
+    purpose: { type: "edit", id: message.id },
+  });
   return undefined;
 }
 

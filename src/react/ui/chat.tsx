@@ -1,5 +1,6 @@
 // `<Chat>`: the whole page of a chat.
 import { type ReactElement, useCallback, useEffect, useRef, useState } from "react";
+import type { PromptInput } from "../../core/turn/prompt-input.ts";
 import { useAgentChat, useChat } from "../index.ts";
 import { Announcer } from "./announcer.tsx";
 import { Chats, type ChatsProps } from "./chats.tsx";
@@ -99,10 +100,10 @@ function Page({ title, agent, suggestions, isBehind, onDrawer }: PageProps): Rea
   useEffect(() => {
     if (!isBehind) message.current?.focus();
   }, [isBehind]);
-  const onSay = (text: string): boolean => {
+  const onSay = (input: string | PromptInput): boolean => {
     following.follow();
     message.current?.focus();
-    return say(chat, text);
+    return say(chat, input);
   };
   return (
     <main className="aw-chat">

@@ -1,5 +1,6 @@
 // Where messages are written. React does not know the text: typing renders nothing.
 import {
+  type ClipboardEvent,
   type FormEvent,
   type KeyboardEvent,
   type ReactElement,
@@ -9,8 +10,10 @@ import {
   useRef,
 } from "react";
 import type { Chat } from "../../chat/chat.ts";
+import type { PromptInput } from "../../core/turn/prompt-input.ts";
 import { useAgentChat, useChat } from "../index.ts";
 import { Choices } from "./choices.tsx";
+import { usePictures } from "./pictures.tsx";
 import { useWords } from "./root.tsx";
 
 interface ComposerProps {
@@ -19,11 +22,17 @@ interface ComposerProps {
   readonly field?: RefObject<HTMLTextAreaElement | null>;
   /** Whether something is in front of it that Escape closes first. @default false */
   readonly isBehind?: boolean;
-  /** Sends the text. Returns whether it is taken: a text that is refused stays in the field. @default `chat.send` */
-  onSay?(text: string): boolean;
+  /**
+   * Sends the text, or the text and its images. Returns whether it is taken: what is refused stays in the field.
+   * @default `chat.send`
+   */
+  onSay?(input: string | PromptInput): boolean;
 }
 
-/** Enter sends. Escape cancels, wherever the focus is. */
+/**
+ * Enter sends. Escape cancels, wherever the focus is. Takes images where the agent does: by a button, pasted, or dropped
+ * on the `<ChatRoot>`.
+ */
 export function ComposerView(props: ComposerProps): ReactElement {
   const { agent, isBehind = false } = props;
   const chat = useChat();
@@ -32,6 +41,7 @@ export function ComposerView(props: ComposerProps): ReactElement {
   const form = useRef<HTMLFormElement>(null);
   const own = useRef<HTMLTextAreaElement>(null);
   const field = props.field ?? own;
+  const pictures = usePictures(form);
   const canCancel = useAgentChat(undefined, ({ busy, queue }) => busy || queue.length > 0);
   useEffect(() => {
     if (isBehind) return;
@@ -45,8 +55,18 @@ export function ComposerView(props: ComposerProps): ReactElement {
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
     const text = field.current?.value.trim() ?? "";
-    if (text === "" || !field.current) return;
-    if (props.onSay ? props.onSay(text) : say(chat, text)) field.current.value = "";
+    const images = pictures.taken(text);
+    if (text === "" || !images || !field.current) return;
+    const input = images.length > 0 ? { text, images } : text;
+    if (!(props.onSay ? props.onSay(input) : say(chat, input))) return;
+    field.current.value = "";
+    pictures.clear();
+  };
+  const onPaste = (event: ClipboardEvent): void => {
+    const { files } = event.clipboardData;
+    if (files.length === 0 || event.clipboardData.getData("text/plain") !== "") return;
+    event.preventDefault();
+    pictures.add(files);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     // While an input method composes a character, Enter is its own.
@@ -56,6 +76,7 @@ export function ComposerView(props: ComposerProps): ReactElement {
   };
   return (
     <form ref={form} className="aw-composer" onSubmit={onSubmit}>
+      {pictures.list}
       <label className="aw-unseen" htmlFor={id}>
         {words.message}
       </label>
@@ -67,7 +88,9 @@ export function ComposerView(props: ComposerProps): ReactElement {
         placeholder={words.emptyField(agent)}
         autoComplete="off"
         onKeyDown={onKeyDown}
+        onPaste={onPaste}
       />
+      {pictures.button}
       {canCancel && (
         <button className="aw-cancel" type="button" onClick={() => cancelIn(chat)}>
           {words.cancel}
@@ -83,8 +106,8 @@ export function ComposerView(props: ComposerProps): ReactElement {
 }
 
 /** Whether the message is taken. A message in the thread says itself what went wrong. */
-export function say(chat: Chat, text: string): boolean {
-  const sent = chat.send(text);
+export function say(chat: Chat, input: string | PromptInput): boolean {
+  const sent = chat.send(input);
   return sent.ok || sent.id !== undefined;
 }
 

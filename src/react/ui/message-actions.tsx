@@ -1,5 +1,6 @@
 // What a user can do with a message: edit it, ask for another answer, choose one, copy it.
 import { createContext, type ReactElement, type ReactNode, useContext, useState } from "react";
+import { promptWith } from "../../screens/attached.ts";
 import type { ChatBranches, ChatMessage } from "../../universal/transcript/message.ts";
 import { useAgentChat, useChat } from "../index.ts";
 import { Copy } from "./copy.tsx";
@@ -108,7 +109,7 @@ export function EditPrompt({
         submit={words.send}
         note={words.branchNote}
         onSubmit={(text) => {
-          setEditing(!chat.edit(message.id, text).ok);
+          setEditing(!chat.edit(message.id, promptWith(text, message)).ok);
         }}
         onBack={() => setEditing(false)}
       />

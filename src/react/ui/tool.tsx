@@ -19,7 +19,7 @@ export interface ToolProps {
 export function ToolView({ part }: ToolProps): ReactElement {
   const words = useWords();
   const { name, title, state, input, output, content, preview = [] } = part;
-  // While the call waits, the changes are in its approval.
+  // While the call waits, its approval has the input and the changes.
   const changes = state === "awaiting" || state === "requested" ? [] : preview;
   return (
     <div className="aw-tool" data-state={state}>
@@ -31,7 +31,7 @@ export function ToolView({ part }: ToolProps): ReactElement {
           {whyDenied(part, words)}
         </span>
       </p>
-      <FoldedText label={words.input} text={inputText(input)} />
+      <FoldedText label={words.input} text={state === "awaiting" ? "" : inputText(input)} />
       {changes.map((change, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: one file may come twice, and the changes of a call never change
         <Diff key={index} {...change} />

@@ -185,7 +185,7 @@ export class MockCass extends ProtocolMock<
 
   /**
    * Closes every connection with 1012, like a restart of the real server. A running turn is cut short and not stored.
-   * New connections are accepted, and all other state stays.
+   * New connections are accepted, and all other state stays. A client learns of it a little later: wait for its `disconnected`.
    */
   restart(): void {
     this.#backend.restart();

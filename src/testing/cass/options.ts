@@ -12,7 +12,10 @@ export interface MockCassOptions extends MockCassSwitches {
    * later server. `relay`: the server as clients see it behind a relay. @default "v2"
    */
   readonly profile?: "documented" | "v1" | "v2" | "relay";
-  /** The script that answers turns. @default `Hello! <gesture:wave> <emote:happy:0.8>` */
+  /**
+   * The script that answers turns. One that throws is a failure of the model: on the real servers a lost link.
+   * @default `Hello! <gesture:wave> <emote:happy:0.8>`
+   */
   readonly answer?: CassAnswer;
   /** Returns switches for a new connection, for behaviour before a test can access the connection. */
   readonly perConnection?: (opening: CassOpening) => MockCassSwitches;

@@ -10,7 +10,10 @@ export interface McpProgram {
   /** The program. Started without a shell. */
   readonly command: string;
   readonly args?: readonly string[];
-  /** Added to the reduced environment. `$NAME` in a value is replaced by this process's variable, if set. */
+  /**
+   * Added to the reduced environment. `$NAME` in a value is replaced by this process's variable, if set; its value is
+   * taken out of errors.
+   */
   readonly env?: Readonly<Record<string, string>>;
   /** @default the option `cwd` */
   readonly cwd?: string;
@@ -23,7 +26,7 @@ export interface McpAddress {
   readonly url: string | URL;
   /** Query parameters. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Headers of each request. `$NAME` in a value is replaced by this process's variable, if set. */
+  /** Headers of each request. `$NAME` as in `env` of a program. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

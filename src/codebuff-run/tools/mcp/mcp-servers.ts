@@ -17,7 +17,7 @@ export interface McpOptions extends Partial<McpLimits> {
   readonly callTimeout?: number;
   /** The working directory of programs. @default that of this process */
   readonly cwd?: string;
-  /** The environment of a program. @default its variables and this process's, without credentials */
+  /** Makes a program's environment from its `env`. @default `env` and this process's variables, without credentials */
   readonly environment?: (
     env: Readonly<Record<string, string>>,
   ) => Readonly<Record<string, string | undefined>>;
@@ -39,7 +39,13 @@ const CHECKS: Checks<McpOptions> = {
 
 /**
  * The tools of MCP servers, for `toolSources`. A server starts with the first run, and ends with the client. **A
- * program runs with your rights**, without a root. Needs the package `@modelcontextprotocol/client`.
+ * program runs with your rights**, without a root, in a process group of its own; the next run starts an ended one
+ * again. Needs the package `@modelcontextprotocol/client`, version 2.
+ *
+ * The tool `create` of `tickets` is `tickets__create` for the model and the gate, and `tickets/create` in `toolNames`. It
+ * cannot take the name of a built-in tool. A server that does not start is an `error` event, and the run goes on; after
+ * three failures in a row it is tried again after 60 s. Limits: 128 tools a server, 16 MiB a message, 500 levels of
+ * nesting in an answer.
  *
  * @example
  * const client = new CodebuffRun({ toolSources: mcpServers({ docs: { command: "npx", args: ["-y", "docs-server"] } }) });
