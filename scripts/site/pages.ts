@@ -27,15 +27,16 @@ export async function sitePages(root: string): Promise<ReadonlyMap<string, strin
   );
 }
 
-/** One page: markers go, links lead to pages of the site, and code carries the file that it stands in. */
+/**
+ * One page: markers go, links lead to pages of the site, and the first code carries the file that it stands in, for the types under
+ * the pointer. Each code with types is compiled for itself, which takes about a second.
+ */
 function textOf(page: Page, names: ReadonlyMap<string, string>, codes: ReadonlyMap<string, string>): string {
   const lines = page.text.split("\n");
-  // From the last to the first, so that the lines of those before stay where they are.
-  for (const { line, code, snippet, language, indented } of page.fences.toReversed()) {
-    const whole = snippet === undefined ? undefined : codes.get(snippet);
-    if (whole === undefined || !SHOWN.includes(language) || indented) continue;
-    lines.splice(line, code.split("\n").length, whole);
-    lines[line - 1] = `\`\`\`${language} twoslash`;
+  const first = page.fences.find(({ language, indented }) => SHOWN.includes(language) && !indented);
+  const whole = codes.get(first?.snippet ?? "");
+  if (first && whole !== undefined) {
+    lines.splice(first.line - 1, first.code.split("\n").length + 1, `\`\`\`${first.language} twoslash`, whole);
   }
   return outsideOfFences(lines.join("\n"), (prose) =>
     prose

@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { transformerTwoslash } from "@shikijs/vitepress-twoslash";
+import { createFileSystemTypesCache } from "@shikijs/vitepress-twoslash/cache-fs";
 import ts from "typescript";
 import { defineConfig } from "vitepress";
 import { GUIDES } from "../guides.ts";
 
 const SITE = join(import.meta.dirname, "..");
+const SNIPPETS = join(SITE, "../docs/snippets");
 const API = join(SITE, "content/api/typedoc-sidebar.json");
 
 export default defineConfig({
@@ -22,7 +24,8 @@ export default defineConfig({
     codeTransformers: [
       transformerTwoslash({
         explicitTrigger: true,
-        twoslashOptions: { compilerOptions: compilerOptions(), handbookOptions: { noErrorValidation: true } },
+        typesCache: createFileSystemTypesCache({ dir: join(SITE, "node_modules/.cache/twoslash") }),
+        twoslashOptions: { compilerOptions: compilerOptions(), vfsRoot: SNIPPETS },
       }),
     ],
   },
