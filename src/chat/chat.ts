@@ -66,7 +66,8 @@ export interface Chat extends AsyncDisposable {
   /**
    * Asks for another answer, from the conversation before the old one. `messageId` names the answer or its prompt.
    * Cancels a running turn first. The old answer stays as a branch (`message.branches`). Files that the agent changed
-   * stay changed. Fails with an `UnsupportedError` if `capabilities.branches` is false.
+   * stay changed. Fails with an `UnsupportedError` if `capabilities.branches` is false. If it is cancelled before the
+   * first word, the old answer is shown again.
    */
   readonly regenerate: (messageId: string) => ChatSend;
   /** Replaces and sends a prompt, like `regenerate`. The old one and all after it stay as a branch. */
