@@ -13,7 +13,7 @@ import {
   MockAgent,
   MockCassServer,
   MockCodebuffServer,
-  MockCodeyServer,
+  type MockCodeyServer,
   Recorder,
   Replayer,
   step,

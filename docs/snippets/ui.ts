@@ -1,12 +1,6 @@
 // What docs/ui.md shows besides its first program. Each function holds one region and gives it what it takes for granted.
 import type { AgentSource } from "agentwire";
-import {
-  type Chat,
-  type ChatPending,
-  createChat,
-  inert,
-  reveal,
-} from "agentwire/chat";
+import { type Chat, type ChatPending, createChat, inert, reveal } from "agentwire/chat";
 import { directoryStore } from "agentwire/chat/node";
 
 /** What an app has to ask its user with. */
