@@ -65,7 +65,11 @@ export interface ToolCall {
   readonly raw: unknown;
 }
 
-/** What a call would change in one file. Field names as in universal events. */
+/**
+ * What a call would change in one file. Field names as in universal events. A tool has 2 s to tell it; after that, or
+ * after an error, the approval has none, and the client warns `preview-failed`. A call has at most 100 files, and 131,072
+ * characters of diffs.
+ */
 export interface ToolPreview {
   readonly path: string;
   /** A unified diff. A note in brackets says why there is none, or that the rest was cut. */
