@@ -23,7 +23,7 @@ export async function errors(client: CodebuffClient): Promise<void> {
     for await (const text of client.prompt("Hello").textStream) process.stdout.write(text);
   } catch (error) {
     if (!isAgentwireError(error)) throw error;
-    console.log(error.message); // what happened, and mostly what to do next
+    console.log(error.message);
     if (isAgentwireError(error, "connection-lost") && error.delivery === "unknown") {
       console.log("Ask your user: it may have been done.");
     }

@@ -45,7 +45,8 @@ const MAX_FINISH = 10_000;
  * Makes a relay: chats over any backend, kept in a log, for viewers that come and go. Several processes may share a log.
  * `handler` answers requests for chats, by Web standards; `relayListener` of `agentwire/server/node` puts it on `node:http`.
  * Viewers are `remote` of `agentwire/remote`. The first command of a viewer makes a chat. After a crash, a turn ends as failed
- * with `relay.driver-lost`, and a prompt that the agent perhaps got with `relay.delivery-unknown`.
+ * with `relay.driver-lost`, and a prompt that the agent perhaps got with `relay.delivery-unknown`. `relay.log-lost`: the log could
+ * not be written, and the agent was stopped. `relay.withdrawn`: somebody took the prompt back before the agent got it.
  *
  * ```ts
  * const relay = createRelay({
