@@ -37,12 +37,12 @@ export async function approvals(
 ): Promise<CodeyResult["usage"]> {
   // #region approvals
   const client = new CodeyClient({
-    url, // such as ws://127.0.0.1:9999
+    url,
     toolPolicy: [{ tool: "mcp_web_search", then: "deny" }],
     onToolApproval: (call, { signal }) => askUser(call, { signal }),
   });
   const turn = client.prompt("Tidy up the build folder.");
-  turn.on("toolCall", ({ name, state }) => console.log(name, state)); // mcp_shell awaiting, ... running, ... done
+  turn.on("toolCall", ({ name, state }) => console.log(name, state));
   const { usage } = await turn.result;
   // #endregion
   await client.close();

@@ -26,10 +26,15 @@ function clientOf(server: MockCodebuffServer) {
   return { client, [Symbol.asyncDispose]: () => client.close({ force: true }) };
 }
 
-describe("the programs of README.md and docs/turns.md", () => {
+describe("the programs of README.md, docs/start.md and docs/turns.md", () => {
   test("the first program prints the answer and closes its chat", async () => {
     await import("../../docs/snippets/first-program.ts");
     await vi.waitFor(() => expect(output.logged).toEqual([["You said: Hello!"]]));
+  });
+
+  test("the first stream prints the answer", async () => {
+    await import("../../docs/snippets/start-first.ts");
+    expect(output.streamed).toBe("You said: Hello!");
   });
 
   test("the program for a real server streams an answer and prints the id of its prompt", async () => {
