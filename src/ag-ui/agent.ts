@@ -46,6 +46,9 @@ const OPTIONS: Checks<AgUiRunOptions> = { signal: checks.signal };
 /**
  * Makes an agent of a chat: one for each chat, and one chat for each thread. The thread of the first run is the agent's
  * thread.
+ *
+ * An approval is an interrupt, which the next run answers in `resume` by `{ approved, scope?, reason? }`, with the scope `"once"`,
+ * `"turn"` or `"session"`; a question by `{ answers }`, the labels or free texts of each question.
  * @throws InvalidInputError for anything but a chat
  */
 export function agUiAgent(chat: Chat): AgUiAgent {

@@ -97,7 +97,8 @@ export interface Chat extends AsyncDisposable {
   /**
    * Sets the agent's mode: the id of an entry of `modes` in the snapshot. Connects first if needed. Resolves once the
    * agent has confirmed it, and lasts as long as the backend's conversation. Fails with an `UnsupportedError` if
-   * `capabilities.modes` is false, and with `invalid-input` for an id that the agent does not have. Never rejects.
+   * `capabilities.modes` is false, with `invalid-input` for an id that the agent does not have, and with `request-refused`
+   * if the agent refuses. Never rejects.
    *
    * A mode may let the agent act without asking: the user chooses it.
    */
@@ -129,7 +130,8 @@ export interface Chat extends AsyncDisposable {
    */
   readonly resume: (how?: ChatResume) => ChatResult;
   /**
-   * Connects now, without a prompt. Ends the backoff (`connection.retryAt`), or replaces a closed client. Returns
+   * Connects now, without a prompt. Ends the backoff (`connection.retryAt`), half a second after the last such attempt at the
+   * earliest, or replaces a closed client. Returns
    * before the connection is ready: `connection` shows its progress, and `connection.reason` why it failed. Prompts
    * that wait for `resume` keep waiting.
    */

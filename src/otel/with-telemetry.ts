@@ -18,7 +18,8 @@ export interface TelemetryOptions {
   readonly meter?: Meter;
   /**
    * Whether spans have the texts of prompts, answers, tool inputs and tool outputs. Without it, spans have names, ids,
-   * codes and numbers only.
+   * codes and numbers only. The `finish_reason` of the last message is `error` for a failed turn, otherwise the stated reason,
+   * `stop`, or how the turn was cut off: `cancelled`, `abandoned`.
    * @default false
    */
   readonly content?: boolean;
@@ -47,7 +48,8 @@ const SCOPE = ["agentwire", "0.1.0"] as const;
  * span for each turn, sub-agent and tool call, with an event for each approval, and metrics. The clients do not change.
  *
  * Without a tracer and a meter, a client is not listened to. This is decided when the client is made. What an SDK
- * throws is reported once, and does not reach the turns.
+ * throws is reported once, and does not reach the turns. The parent of a turn is the span that is active at `prompt()`. A prompt
+ * that a listener of the client makes has the span that is active after that listener.
  *
  * | span | what it is | attributes |
  * | --- | --- | --- |
