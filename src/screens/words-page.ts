@@ -194,7 +194,7 @@ export const pageWords: PageWords = {
   allow: ["Allow ", "?"],
   noInput: "No input",
   askedBySubagent: (agent) => `Asked by the sub-agent ${agent}`,
-  always: (grant) => `“Allow in this turn” and “Always allow” do not ask again for: ${grant}`,
+  always: (grant) => `“In this turn” and “always” do not ask again for: ${grant}`,
   allowOnce: "Allow once",
   allowInTurn: "Allow in this turn",
   alwaysAllow: "Always allow",
@@ -222,7 +222,7 @@ export const pageWords: PageWords = {
   takeOut: (image) => `Take out ${image}`,
   noImages: "This agent takes no images.",
   noImage: (file, count, mebibytes) =>
-    `${file} was not added. A message takes up to ${count} images: PNG, JPEG, GIF or WebP, up to ${mebibytes} MiB each.`,
+    `${file} was not added: a message takes ${count} images (PNG, JPEG, GIF, WebP) of up to ${mebibytes} MiB.`,
   send: "Send",
   cancel: "Cancel",
   hint: "Enter sends, Shift+Enter begins a line, Esc cancels.",

@@ -69,18 +69,15 @@ export function usePictures(form: RefObject<HTMLFormElement | null>): Pictures {
     // A file that is dropped beside the field must not take the place of the page.
     const place = form.current?.closest<HTMLElement>(".aw-root");
     if (!place) return;
+    const ends = new AbortController();
     const onDrag = (event: DragEvent): void => {
       const data = event.dataTransfer;
       if (!data?.types.includes("Files")) return;
       event.preventDefault();
       if (event.type === "drop") latest.current(data.files);
     };
-    place.addEventListener("dragover", onDrag);
-    place.addEventListener("drop", onDrag);
-    return () => {
-      place.removeEventListener("dragover", onDrag);
-      place.removeEventListener("drop", onDrag);
-    };
+    for (const type of ["dragover", "drop"] as const) place.addEventListener(type, onDrag, ends);
+    return () => ends.abort();
   }, [form]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: one was read
   useEffect(() => {

@@ -109,9 +109,7 @@ describe.skipIf(isSkipped)("images", () => {
       const refused = (name: string) =>
         expect
           .poll(() => problem.innerText())
-          .toBe(
-            `${name} was not added. A message takes up to 10 images: PNG, JPEG, GIF or WebP, up to 20 MiB each.`,
-          );
+          .toBe(`${name} was not added: a message takes 10 images (PNG, JPEG, GIF, WebP) of up to 20 MiB.`);
       await choose(ui, { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("hello") });
       await refused("notes.txt");
       await give(ui, "drop", (20 << 20) + 1);
