@@ -82,12 +82,7 @@ export interface PageWords {
   readonly addImage: string;
   readonly takeOut: (image: string) => string;
   readonly noImages: string;
-  readonly noImageType: (file: string) => string;
-  readonly imageTooLarge: (file: string, mebibytes: number) => string;
-  readonly tooManyImages: (limit: number) => string;
-  readonly imageUnread: (file: string) => string;
-  readonly imageComes: string;
-  readonly needsText: string;
+  readonly noImage: (file: string, count: number, mebibytes: number) => string;
   readonly send: string;
   readonly cancel: string;
   readonly hint: string;
@@ -199,7 +194,7 @@ export const pageWords: PageWords = {
   allow: ["Allow ", "?"],
   noInput: "No input",
   askedBySubagent: (agent) => `Asked by the sub-agent ${agent}`,
-  always: (grant) => `“Allow in this turn” and “Always allow” do not ask again for: ${grant}`,
+  always: (grant) => `“In this turn” and “always” do not ask again for: ${grant}`,
   allowOnce: "Allow once",
   allowInTurn: "Allow in this turn",
   alwaysAllow: "Always allow",
@@ -226,12 +221,8 @@ export const pageWords: PageWords = {
   addImage: "Add an image",
   takeOut: (image) => `Take out ${image}`,
   noImages: "This agent takes no images.",
-  noImageType: (file) => `${file} is no image of the types PNG, JPEG, GIF and WebP.`,
-  imageTooLarge: (file, mebibytes) => `${file} is larger than ${mebibytes} MiB.`,
-  tooManyImages: (limit) => `A message takes at most ${limit} images.`,
-  imageUnread: (file) => `${file} cannot be read.`,
-  imageComes: "An image is still being read.",
-  needsText: "Write a message to go with the image.",
+  noImage: (file, count, mebibytes) =>
+    `${file} was not added: a message takes ${count} images (PNG, JPEG, GIF, WebP) of up to ${mebibytes} MiB.`,
   send: "Send",
   cancel: "Cancel",
   hint: "Enter sends, Shift+Enter begins a line, Esc cancels.",

@@ -55,7 +55,7 @@ export function ComposerView(props: ComposerProps): ReactElement {
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
     const text = field.current?.value.trim() ?? "";
-    const images = pictures.taken(text);
+    const images = pictures.take();
     if (text === "" || !images || !field.current) return;
     const input = images.length > 0 ? { text, images } : text;
     if (!(props.onSay ? props.onSay(input) : say(chat, input))) return;
@@ -87,6 +87,7 @@ export function ComposerView(props: ComposerProps): ReactElement {
         dir="auto"
         placeholder={words.emptyField(agent)}
         autoComplete="off"
+        required={pictures.count > 0} // an image does not go without words
         onKeyDown={onKeyDown}
         onPaste={onPaste}
       />
