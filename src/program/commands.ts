@@ -125,4 +125,28 @@ export const COMMAND_TABLE: readonly CommandRow[] = [
     ],
     run: async (call) => (await import("./commands/serve.ts")).serveCommand(call),
   },
+  {
+    name: "check",
+    args: "[file]",
+    about: "Checks a transcript of universal events against the rules, line by line.",
+    options: [
+      {
+        name: "live",
+        about:
+          "The transcript goes on: what is open at its end, and an unfinished last line, are no problems.",
+      },
+    ],
+    notes: [
+      "Without a file, or with -, it reads the standard input. A transcript is what `chat --output stream-json` prints, and what stores of chats keep. Each problem is a line FILE:LINE: RULE: what. The rules are `shape`, `I1` to `I12` and `grammar` of `checkTranscript`, `json` for a line that is none, and `cut` for an unfinished last line. Exit code 1: there are problems; 2: it is no transcript.",
+      'With --json, each problem is {"type": "problem", "file", "line", "rule", "message", "event_id"?}, and the last line is {"type": "summary", "file", "events", "sessions", "problems"}.',
+    ],
+    examples: [
+      { line: "agentwire check transcript.jsonl", about: "a file" },
+      {
+        line: "agentwire chat mock -p ask --output stream-json | agentwire check",
+        about: "what a turn prints",
+      },
+    ],
+    run: async (call) => (await import("./commands/check.ts")).checkCommand(call),
+  },
 ];
