@@ -149,4 +149,51 @@ export const COMMAND_TABLE: readonly CommandRow[] = [
     ],
     run: async (call) => (await import("./commands/check.ts")).checkCommand(call),
   },
+  {
+    name: "mock",
+    args: "<codebuff|codey|cass|backend|acp>",
+    about: "Plays a server or an agent for tests of a client: scripted, with the quirks of real ones.",
+    options: [
+      {
+        name: "port",
+        value: "number",
+        about: "On 127.0.0.1. By default any that is free. acp speaks over stdio.",
+      },
+      {
+        name: "script",
+        value: "file",
+        about:
+          'A recording to play; JSON with the steps of each answer ("text", {"delay": 20}), or with the options of the mock; or a module whose default export is one of these, or the function that answers.',
+      },
+      {
+        name: "switch",
+        value: "name=value",
+        many: true,
+        about:
+          "Sets a switch of the mock. An unknown name lists them. An object is JSON, or name.part=value.",
+      },
+      {
+        name: "record",
+        value: "file",
+        about: "Writes what passes, without secrets, as a recording that --script plays.",
+      },
+    ],
+    notes: [
+      'The first line is {"ev": "ready", "ready": true, "mock", "url", "pid"}, of cass also with `httpUrl` and the `token` of a user, of backend with `apiKey`. Then a line for each connection (#1), frame (> from the client, < to it), call over HTTP, and mistake of the client (!); with --json as lines of a recording. For acp these lines are on stderr. Recordings of backend are for reading.',
+      "What each step and switch does: docs/testing.md, and the types of `agentwire/testing`.",
+    ],
+    examples: [
+      { line: "agentwire mock codey", about: "a server on a free port" },
+      {
+        line: "agentwire mock codebuff --port 8123 --switch profile=codebuff --switch failure=mid-stream",
+        about: "the original server, whose answers break off",
+      },
+      {
+        line: "agentwire mock cass --script recording.jsonl",
+        about: "plays what `agentwire tap` has recorded",
+      },
+      { line: 'agentwire chat acp -p "hi" -- agentwire mock acp', about: "an agent on stdio" },
+    ],
+    run: async (call) => (await import("./commands/mock.ts")).mockCommand(call),
+  },
 ];

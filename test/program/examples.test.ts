@@ -42,6 +42,21 @@ test("a transcript through a pipe", async () => {
   expect(stdout).toMatch(/^stdin: \d+ events, 1 session, 0 problems\n$/);
 });
 
+test.each(LINES.filter((line) => line.startsWith("agentwire mock") && !line.includes("--script")))(
+  "%s",
+  async (line) => {
+    await using child = talkingTo(wordsOf(line.replace("8123", "0")));
+    await child.until('"ready":true');
+    child.terminate();
+    expect(await child.exitCode()).toBe(0);
+  },
+);
+
+test("an agent behind --", async () => {
+  const line = RUN_HERE.find((each) => each.endsWith("-- agentwire mock acp")) ?? "";
+  expect(await shell(line)).toMatchObject({ code: 0, stdout: "You said: hi\n" });
+});
+
 test.each(LINES.flatMap((line) => line.split(" | ")))(
   "%s is a call that the program understands",
   async (line) => {
