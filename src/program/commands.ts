@@ -196,4 +196,34 @@ export const COMMAND_TABLE: readonly CommandRow[] = [
     ],
     run: async (call) => (await import("./commands/mock.ts")).mockCommand(call),
   },
+  {
+    name: "tap",
+    args: "",
+    rest: "command ...",
+    about: "Stands before a server or an agent, passes everything on, and records it without secrets.",
+    options: [
+      { name: "to", value: "address", about: "The WebSocket of the server: ws:// or wss://." },
+      {
+        name: "listen",
+        value: "number",
+        about: "The port on 127.0.0.1 for --to. By default any that is free.",
+      },
+      {
+        name: "out",
+        value: "file",
+        about:
+          "The recording, which `agentwire mock --script` plays. By default a new file in ~/.agentwire/taps.",
+      },
+    ],
+    notes: [
+      "With --to, the first line is that of `mock`, and the others too. Paths, queries, headers and subprotocols pass as they are; the path / stands for that of --to. Compression is not asked for. Calls over HTTP pass, and are not recorded.",
+      "With a command, stdout is the agent's, and words go to stderr. Signals pass, and the exit code is that of the agent. No program of its group is left.",
+      "Prompts, answers and files are in a recording as they were. Secrets are known by the names of their members, headers, parameters, and variables of the environment.",
+    ],
+    examples: [
+      { line: "agentwire tap --to ws://127.0.0.1:8080 --out recording.jsonl", about: "before a server" },
+      { line: 'agentwire chat acp -p "hi" -- agentwire tap -- agentwire mock acp', about: "before an agent" },
+    ],
+    run: async (call) => (await import("./commands/tap.ts")).tapCommand(call),
+  },
 ];

@@ -26,3 +26,19 @@ export class Output {
     process.stdout.off("error", this.#onError);
   }
 }
+
+/** Bytes that wait for a reader. */
+const MAX_UNREAD = 4_194_304;
+
+/** Prints what happens. What a reader that stands still has missed is left out, and counted. */
+export function printTo(stream: NodeJS.WriteStream): (text: string) => void {
+  let missed = 0;
+  return (text) => {
+    if (stream.writableLength > MAX_UNREAD) missed++;
+    else {
+      if (missed > 0) stream.write(`... ${missed} lines were left out\n`);
+      missed = 0;
+      stream.write(text);
+    }
+  };
+}

@@ -66,15 +66,16 @@ export class Recording {
     try {
       await this.#recorder.stop();
     } catch (error) {
-      const { message, cause } = error as Error;
-      const reason = cause instanceof Error ? `: ${cause.message}` : "";
-      throw new ProgramFailure(
-        EXIT.failed,
-        `The recording is incomplete: ${message}${reason}.`,
-        "Free some space, or name another file.",
-      );
+      throw incomplete(error);
     }
   }
+}
+
+/** What a recording lacks, or could not write. */
+export function incomplete(error: unknown): ProgramFailure {
+  const { message, cause } = error as Error;
+  const reason = cause instanceof Error ? `: ${cause.message}` : "";
+  return new ProgramFailure(EXIT.failed, `The recording is incomplete: ${message}${reason}.`);
 }
 
 /** @param make opens the file @throws Failure for a file that cannot be written */

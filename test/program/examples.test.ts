@@ -52,8 +52,7 @@ test.each(LINES.filter((line) => line.startsWith("agentwire mock") && !line.incl
   },
 );
 
-test("an agent behind --", async () => {
-  const line = RUN_HERE.find((each) => each.endsWith("-- agentwire mock acp")) ?? "";
+test.each(RUN_HERE.filter((line) => line.endsWith("-- agentwire mock acp")))("%s", async (line) => {
   expect(await shell(line)).toMatchObject({ code: 0, stdout: "You said: hi\n" });
 });
 

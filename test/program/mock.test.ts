@@ -168,6 +168,33 @@ test("--record writes what a client can replay", async () => {
   await child.until("#1 closed");
 });
 
+test("acp plays a recording with the ids of its own client, and ends as the agent did", async () => {
+  await using folder = await emptyFolder();
+  const file = join(folder.path, "recording.jsonl");
+  const line = (dir: string, message: object) => ({
+    dir,
+    raw: JSON.stringify({ jsonrpc: "2.0", ...message }),
+  });
+  const lines = [
+    { ev: "open" },
+    line("c2s", { id: 0, method: "initialize" }),
+    line("s2c", { id: 0, result: { protocolVersion: 1 } }),
+    line("s2c", { id: 0, method: "fs/read_text_file", params: {} }),
+    line("c2s", { id: 0, result: { content: "" } }),
+    { dir: "s2c", raw: "no json" },
+    { ev: "close", code: 1000, reason: "exit 3", by: "server" },
+  ];
+  await writeFile(file, lines.map((each) => `${JSON.stringify({ ms: 0, conn: 1, ...each })}\n`).join(""));
+  await using child = talkingTo(["mock", "acp", "--script", file]);
+  child.type('{"jsonrpc":"2.0","id":"a","method":"initialize"}');
+  await child.until("read_text_file");
+  child.type('{"jsonrpc":"2.0","id":0,"result":{}}');
+  expect(await child.exitCode()).toBe(3);
+  expect(child.text).toBe(
+    '{"jsonrpc":"2.0","id":"a","result":{"protocolVersion":1}}\n{"jsonrpc":"2.0","id":0,"method":"fs/read_text_file","params":{}}\nno json\n',
+  );
+});
+
 describe("what cannot work", () => {
   test("a port that is taken", async () => {
     const other = createServer().listen(0, "127.0.0.1");

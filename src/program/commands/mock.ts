@@ -3,16 +3,16 @@ import { checkName } from "../../core/names.ts";
 import type { CommandCall } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { ProgramFailure, wrongCall } from "../failure.ts";
-import { Journal } from "../mock/journal.ts";
+import { Journal } from "../journal.ts";
+import { MAX_PORT } from "../listen.ts";
 import { type MockRow, type RunningMock, SOCKET_MOCKS, startReplay } from "../mock/mocks.ts";
 import { readScript, type Script } from "../mock/script.ts";
 import { stepsFrom } from "../mock/steps.ts";
 import { ACP_VALUES } from "../mock/switch-values.ts";
 import { switchesOf } from "../mock/switches.ts";
+import { printTo } from "../output.ts";
 import { openedFile, type Testing } from "../recording.ts";
 import { exitCodeOfSignal, onSignals } from "../signals.ts";
-
-const MAX_PORT = 65_535;
 
 export async function mockCommand(call: CommandCall): Promise<number> {
   const [name = ""] = call.args;
@@ -61,7 +61,7 @@ async function serveMock({ name, testing, call, ...setup }: ServeSetup): Promise
   try {
     const path = given.text("record");
     const sink = path === undefined ? undefined : openedFile(path, "--record", testing.toFile);
-    const write = (text: string): void => void process.stdout.write(text);
+    const write = printTo(process.stdout);
     const journal = new Journal(testing, { write, isJson, sink });
     const signalled = new Promise<number>((resolve) =>
       onSignals((signal) => resolve(signal === "SIGINT" ? exitCodeOfSignal(signal) : EXIT.done)),

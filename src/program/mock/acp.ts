@@ -3,10 +3,11 @@ import { closeSync } from "node:fs";
 import type { CommandCall } from "../command.ts";
 import { optionsOf } from "../commands/mock.ts";
 import { EXIT } from "../exit-codes.ts";
+import { Journal } from "../journal.ts";
+import { printTo } from "../output.ts";
 import { openedFile, type Testing } from "../recording.ts";
 import { exitCodeOfSignal, onSignals } from "../signals.ts";
 import { LinePlayer } from "./acp-replay.ts";
-import { Journal } from "./journal.ts";
 import type { Script } from "./script.ts";
 
 export interface AcpSetup {
@@ -29,7 +30,7 @@ async function playMock({ testing, script, switches, call }: AcpSetup): Promise<
   const agent = new testing.MockAcpAgent(options);
   const path = call.given.text("record");
   const sink = path === undefined ? undefined : openedFile(path, "--record", testing.toFile);
-  const write = (text: string): void => void stderr.write(text);
+  const write = printTo(stderr);
   const journal = new Journal(testing, { write, isJson: call.isJson, sink });
   const signalled = new Promise<number>((resolve) =>
     onSignals((signal) => {

@@ -1,6 +1,7 @@
 // The mocks of the program: how each is started, and what is told of it.
+
+import type { Journal } from "../journal.ts";
 import type { Testing } from "../recording.ts";
-import type { Journal } from "./journal.ts";
 import { BACKEND_VALUES, CASS_VALUES, CODEBUFF_VALUES, CODEY_VALUES } from "./switch-values.ts";
 import { watchBackend, watchReplay, watchSockets } from "./watch.ts";
 

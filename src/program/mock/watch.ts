@@ -7,8 +7,8 @@ import type {
   ServedConnection,
   UpgradeAttempt,
 } from "../../testing/index.ts";
+import type { Journal, Note } from "../journal.ts";
 import type { RecordedConnection } from "../recording.ts";
-import type { Journal, Note } from "./journal.ts";
 
 /** What the mocks with sockets have in common. */
 export interface SocketMock {

@@ -1,11 +1,17 @@
 // What happens on a mock or a tap: lines for whoever watches, and a recording.
-import { inert } from "../../chat/index.ts";
-import type { RecordingLine, RecordingSink } from "../../testing/index.ts";
-import { type RecordedConnection, Recording, type Testing, type TrafficHeaders } from "../recording.ts";
+import { inert } from "../chat/index.ts";
+import type { RecordingLine, RecordingSink } from "../testing/index.ts";
+import {
+  incomplete,
+  type RecordedConnection,
+  Recording,
+  type Testing,
+  type TrafficHeaders,
+} from "./recording.ts";
 
 /** Something beside the traffic of connections. Readers of recordings skip it. */
 export type Note =
-  | { readonly ev: "refused"; readonly path: string; readonly status: number }
+  | { readonly ev: "refused"; readonly path: string; readonly status: number; readonly reason?: string }
   | {
       readonly ev: "http";
       readonly method: string;
@@ -19,7 +25,7 @@ export type Note =
       readonly kind: string;
       readonly detail: string;
     }
-  | { readonly ev: "problem"; readonly conn: number; readonly message: string };
+  | { readonly ev: "problem"; readonly message: string };
 
 /** Characters of a frame that a line in words shows. */
 const SHORT = 120;
@@ -35,6 +41,9 @@ export class Journal {
   readonly #setup: JournalSetup;
   readonly #recording: Recording;
   readonly #start = performance.now();
+  /** Why a note is missing in the file. */
+  #failure: unknown;
+  #isStopped = false;
 
   constructor(testing: Testing, setup: JournalSetup) {
     this.#setup = setup;
@@ -53,13 +62,26 @@ export class Journal {
   note(note: Note): void {
     const { write, isJson, sink } = this.#setup;
     const line = JSON.stringify({ ms: Math.round(performance.now() - this.#start), ...note });
-    sink?.write(line);
     write(`${isJson ? line : noteWords(note)}\n`);
+    if (this.#isStopped || this.#recording.failure || this.#failure !== undefined) return;
+    try {
+      sink?.write(line);
+    } catch (error) {
+      this.#failure = error;
+    }
+  }
+
+  /** Something that the recording lacks. */
+  problem(message: string): void {
+    this.note({ ev: "problem", message });
+    this.#failure ??= new Error(message);
   }
 
   /** @throws Failure if the recording is incomplete */
-  stop(): Promise<void> {
-    return this.#recording.stop();
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#recording.stop();
+    if (this.#failure !== undefined) throw incomplete(this.#failure);
   }
 }
 
@@ -80,12 +102,12 @@ function wordsOf(line: RecordingLine): string {
 function noteWords(note: Note): string {
   switch (note.ev) {
     case "refused":
-      return oneLine(`refused a connection to ${note.path}: ${note.status}`);
+      return oneLine(`refused a connection to ${note.path}: ${note.status} ${note.reason ?? ""}`).trimEnd();
     case "http":
       return oneLine(`${note.method} ${note.path} ${note.status}`);
     case "violation":
       return oneLine(`${note.conn === undefined ? "" : `#${note.conn} `}! ${note.kind}: ${note.detail}`);
     case "problem":
-      return oneLine(`#${note.conn} ! ${note.message}`);
+      return oneLine(`! ${note.message}`);
   }
 }
