@@ -226,4 +226,28 @@ export const COMMAND_TABLE: readonly CommandRow[] = [
     ],
     run: async (call) => (await import("./commands/tap.ts")).tapCommand(call),
   },
+  {
+    name: "doctor",
+    args: "[backend] [agent]",
+    rest: "command ...",
+    about: "Looks at this machine and at a backend, and says what to do next.",
+    hasBackends: true,
+    options: [
+      {
+        name: "limit",
+        value: "seconds",
+        about: "The limit of each step. By default 5 for the network, and 20 for a handshake.",
+      },
+    ],
+    notes: [
+      "Without a backend: the runtime, optional packages, keys of the environment (their names alone), and what can be tried. With one: runtime, packages, key, dns, tcp, tls, handshake, and which server it is, with what is odd about it. No prompt is sent; of acp and cli the program is started.",
+      'Exit code 4: the backend cannot be reached; 1: something else failed. With --json, each step is {"type": "step", "name", "status": "ok" | "warn" | "failed" | "skipped", "detail", "next"?, "notes"?}, and the last line is {"type": "summary", "backend"?, "failed", "exit_code"}.',
+    ],
+    examples: [
+      { line: "agentwire doctor", about: "this machine" },
+      { line: "agentwire doctor codebuff --url ws://127.0.0.1:8000/ws", about: "a server" },
+      { line: "agentwire doctor acp gemini", about: "an agent" },
+    ],
+    run: async (call) => (await import("./commands/doctor.ts")).doctorCommand(call),
+  },
 ];

@@ -35,6 +35,10 @@ test.each(LINES.filter((line) => line.includes("serve mock")))("%s", async (line
   expect(await child.exitCode()).toBe(0);
 });
 
+test("agentwire doctor", async () => {
+  expect(await shell("agentwire doctor")).toMatchObject({ code: 0, stderr: "" });
+});
+
 test("a transcript through a pipe", async () => {
   const line = RUN_HERE.find((each) => each.includes("| agentwire check")) ?? "";
   const { code, stdout } = await shell(line);
