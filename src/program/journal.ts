@@ -10,7 +10,7 @@ import {
 } from "./recording.ts";
 
 /** Something beside the traffic of connections. Readers of recordings skip it. */
-export type Note =
+export type TrafficNote =
   | { readonly ev: "refused"; readonly path: string; readonly status: number; readonly reason?: string }
   | {
       readonly ev: "http";
@@ -37,7 +37,7 @@ export interface JournalSetup {
   readonly sink: RecordingSink | undefined;
 }
 
-export class Journal {
+export class TrafficJournal {
   readonly #setup: JournalSetup;
   readonly #recording: Recording;
   readonly #start = performance.now();
@@ -59,7 +59,7 @@ export class Journal {
     return this.#recording.open(url, headers);
   }
 
-  note(note: Note): void {
+  note(note: TrafficNote): void {
     const { write, isJson, sink } = this.#setup;
     const line = JSON.stringify({ ms: Math.round(performance.now() - this.#start), ...note });
     write(`${isJson ? line : noteWords(note)}\n`);
@@ -99,7 +99,7 @@ function wordsOf(line: RecordingLine): string {
   return `${name} ${dir === "c2s" ? ">" : "<"} ${kind}${short}`;
 }
 
-function noteWords(note: Note): string {
+function noteWords(note: TrafficNote): string {
   switch (note.ev) {
     case "refused":
       return oneLine(`refused a connection to ${note.path}: ${note.status} ${note.reason ?? ""}`).trimEnd();

@@ -8,7 +8,7 @@ export const MAX_PORT = 65_535;
 export const LOOPBACK = "127.0.0.1";
 
 /** Resolves with the port. @throws Failure for one that is taken, and for an address that is not of this machine */
-export function listen(server: Server, port: number, host: string): Promise<number> {
+export function listenOnPort(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(failureOf(error, port, host)));
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));

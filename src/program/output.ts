@@ -2,7 +2,7 @@
 import { once } from "node:events";
 
 /** The standard output of a command that prints much. Close it with `off()`. */
-export class Output {
+export class PacedOutput {
   readonly #leave = new AbortController();
   readonly #onError = (): void => this.#leave.abort();
 

@@ -1,5 +1,4 @@
-// A recording of traffic that passes elsewhere than through a socket of this process. The recorder of `agentwire/testing` writes it,
-// without secrets.
+// A recording of traffic that is told by hand. The recorder of `agentwire/testing` writes it, without secrets.
 import type { Recorder, RecordingSink, TestSocket } from "../testing/index.ts";
 import { EXIT } from "./exit-codes.ts";
 import { ProgramFailure, wrongCall } from "./failure.ts";

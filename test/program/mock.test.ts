@@ -87,6 +87,26 @@ describe("a mock answers, prints what happens, and ends with 0 at SIGTERM", () =
   });
 });
 
+test("acp ends as its switches say", async () => {
+  const initialize = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}\n';
+  const dies = ["mock", "acp", "--switch", 'dieAt={"after":1,"exit":4}'];
+  expect((await agentwire(dies, { input: initialize })).code).toBe(4);
+  await using child = talkingTo([
+    "mock",
+    "acp",
+    "--switch",
+    "stdinEnd=ignores",
+    "--switch",
+    "sigterm=ignored",
+  ]);
+  child.type(initialize);
+  await child.until("\n");
+  child.endOfInput();
+  child.terminate();
+  child.interrupt();
+  expect(await child.exitCode()).toBe(130);
+});
+
 describe("--script", () => {
   test("with steps as JSON says what each prompt gets", async () => {
     await using folder = await emptyFolder();
@@ -127,6 +147,22 @@ describe("--script", () => {
     expect(await child.exitCode()).toBe(2);
     expect(child.stderr).toContain("step 1 of the script is no step");
     await client.close({ force: true });
+  });
+
+  test("with a module of CommonJS or TypeScript", async () => {
+    await using folder = await emptyFolder();
+    for (const [name, text] of [
+      ["a.cjs", "module.exports = { profile: 'documented', answer: () => ['Ahoy'] };"],
+      ["a.mts", "export default (_: object): string[] => ['Ahoy'];"],
+    ] as const) {
+      const file = join(folder.path, name);
+      await writeFile(file, text);
+      const { child, url } = await mock("codey", "--script", file);
+      await using _ = child;
+      const client = new CodeyClient({ url });
+      expect((await client.prompt("x").result).text).toBe("Ahoy");
+      await client.close();
+    }
   });
 
   test("with steps for an ACP agent", async () => {
@@ -227,6 +263,11 @@ describe("what cannot work", () => {
     [["mock", "codey", "--script", "/nonexistent/a.jsonl"], "cannot be read: ENOENT"],
     [["mock", "codey", "--script", "package.json", "--record", "/nonexistent/a"], "does not exist"],
     [["mock", "codey", "--record", "/nonexistent/a"], "cannot be written: ENOENT"],
+    [
+      ["mock", "codey", "--script", "vitest.config.nope.ts"],
+      "vitest.config.nope.ts cannot be loaded: Cannot find module",
+    ],
+    [["mock", "codey", "--script", "tsconfig.neutral.json"], "cannot be played"],
     [["mock", "codey", "--script", "README.md"], "cannot be played: line 1 of the recording is not JSON"],
     [["mock", "acp", "--script", "README.md"], "cannot be played: line 1 of the recording is not JSON"],
     [["mock", "backend", "--script", "README.md"], "backend plays no recording"],

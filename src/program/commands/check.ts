@@ -7,7 +7,7 @@ import { type LineProblem, NoTranscript, TranscriptCheck } from "../check/transc
 import type { CommandCall } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { wrongCall } from "../failure.ts";
-import { Output } from "../output.ts";
+import { PacedOutput } from "../output.ts";
 import { exitCodeOfSignal, onSignals } from "../signals.ts";
 
 /** Bytes: as much as `JsonlReader` reads. Longer lines are problems. */
@@ -21,7 +21,7 @@ export async function checkCommand({ args, given, isJson }: CommandCall): Promis
   const file = path === "-" ? STDIN : path;
   const input: Readable = path === "-" ? process.stdin : createReadStream(path);
   const check = new TranscriptCheck(given.flag("live"));
-  const output = new Output();
+  const output = new PacedOutput();
   let code: number | undefined;
   const offSignals = onSignals((signal) => {
     code = exitCodeOfSignal(signal);

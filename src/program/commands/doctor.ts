@@ -15,7 +15,7 @@ import {
   type Visit,
 } from "../doctor/connection.ts";
 import { keyStep, keySteps, peerSteps, runtimeStep } from "../doctor/environment.ts";
-import { ok, type Step } from "../doctor/steps.ts";
+import { type DoctorStep, stepOk } from "../doctor/steps.ts";
 import { EXIT } from "../exit-codes.ts";
 import { backendOf } from "../open-backend.ts";
 import { exitCodeOfSignal, onSignals } from "../signals.ts";
@@ -63,14 +63,14 @@ export async function doctorCommand(call: CommandCall): Promise<number> {
   return exit_code;
 }
 
-const MARKS: Readonly<Record<Step["status"], string>> = {
+const MARKS: Readonly<Record<DoctorStep["status"], string>> = {
   ok: "ok     ",
   warn: "odd    ",
   failed: "FAILED ",
   skipped: "skipped",
 };
 
-function stepWords({ name, status, detail, next, notes = [] }: Step): string {
+function stepWords({ name, status, detail, next, notes = [] }: DoctorStep): string {
   const lines = [
     `${MARKS[status]} ${name}: ${detail}`,
     ...(next === undefined ? [] : [`        next: ${next}`]),
@@ -84,7 +84,7 @@ async function* backendSteps(
   call: CommandCall,
   limits: Limits,
   ended: AbortSignal,
-): AsyncGenerator<Step> {
+): AsyncGenerator<DoctorStep> {
   const address = addressOf(backend, call);
   yield { name: "runtime", ...runtimeStep() };
   const peers = peerSteps(backend);
@@ -104,11 +104,12 @@ async function* backendSteps(
   else yield* handshakeSteps(visit);
 }
 
-async function* machineSteps(): AsyncGenerator<Step> {
+async function* machineSteps(): AsyncGenerator<DoctorStep> {
   yield { name: "runtime", ...runtimeStep() };
   yield* peerSteps(undefined);
   yield* keySteps();
-  for (const { name, options } of BACKENDS) yield { name: `backend ${name}`, ...ok(howToTry(name, options)) };
+  for (const { name, options } of BACKENDS)
+    yield { name: `backend ${name}`, ...stepOk(howToTry(name, options)) };
 }
 
 function howToTry(name: string, options: BackendRow["options"]): string {

@@ -3,12 +3,11 @@ import { checkName } from "../../core/names.ts";
 import type { CommandCall } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { ProgramFailure, wrongCall } from "../failure.ts";
-import { Journal } from "../journal.ts";
+import { TrafficJournal } from "../journal.ts";
 import { MAX_PORT } from "../listen.ts";
 import { type MockRow, type RunningMock, SOCKET_MOCKS, startReplay } from "../mock/mocks.ts";
-import { readScript, type Script } from "../mock/script.ts";
-import { stepsFrom } from "../mock/steps.ts";
-import { ACP_VALUES } from "../mock/switch-values.ts";
+import { type MockScript, mockOptions, readScript } from "../mock/script.ts";
+import { ACP_SWITCH_VALUES } from "../mock/switch-values.ts";
 import { switchesOf } from "../mock/switches.ts";
 import { printTo } from "../output.ts";
 import { openedFile, type Testing } from "../recording.ts";
@@ -20,7 +19,7 @@ export async function mockCommand(call: CommandCall): Promise<number> {
   const row = SOCKET_MOCKS[name];
   const { given } = call;
   const port = given.number("port", 0, MAX_PORT);
-  const switches = switchesOf(given.list("switch"), row?.values ?? ACP_VALUES);
+  const switches = switchesOf(given.list("switch"), row?.values ?? ACP_SWITCH_VALUES);
   const file = given.text("script");
   const script = file === undefined ? undefined : await readScript(file);
   if (script?.type === "recording") refuseBeside(call);
@@ -49,7 +48,7 @@ interface ServeSetup {
   readonly name: string;
   readonly row: MockRow;
   readonly testing: Testing;
-  readonly script: Script | undefined;
+  readonly script: MockScript | undefined;
   readonly switches: Readonly<Record<string, unknown>>;
   readonly port: number;
   readonly call: CommandCall;
@@ -62,7 +61,7 @@ async function serveMock({ name, testing, call, ...setup }: ServeSetup): Promise
     const path = given.text("record");
     const sink = path === undefined ? undefined : openedFile(path, "--record", testing.toFile);
     const write = printTo(process.stdout);
-    const journal = new Journal(testing, { write, isJson, sink });
+    const journal = new TrafficJournal(testing, { write, isJson, sink });
     const signalled = new Promise<number>((resolve) =>
       onSignals((signal) => resolve(signal === "SIGINT" ? exitCodeOfSignal(signal) : EXIT.done)),
     );
@@ -89,7 +88,7 @@ async function started({
 }: ServeSetup): Promise<RunningMock> {
   try {
     if (script?.type !== "recording")
-      return await row.start(testing, { ...optionsOf(script, row.makers(testing)), ...switches }, port);
+      return await row.start(testing, { ...mockOptions(script, row.makers(testing)), ...switches }, port);
     if (name === "backend")
       throw wrongCall("backend plays no recording: it speaks HTTP.", "Pass a script with `answer`.");
     return await startReplay(testing, script.text, port);
@@ -108,17 +107,4 @@ async function started({
       );
     throw error;
   }
-}
-
-/** The options of the script. An answer as JSON becomes a function. */
-export function optionsOf(
-  script: Script | undefined,
-  makers: object | undefined,
-): Readonly<Record<string, unknown>> {
-  if (script?.type !== "options") return {};
-  const { options } = script;
-  const { answer } = options;
-  if (!makers || !Array.isArray(answer)) return options;
-  stepsFrom(answer, makers); // throws now what is wrong
-  return { ...options, answer: () => stepsFrom(answer, makers) };
 }

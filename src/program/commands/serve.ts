@@ -6,7 +6,7 @@ import { relayListener } from "../../server/node.ts";
 import type { CommandCall } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { wrongCall } from "../failure.ts";
-import { LOOPBACK, listen, MAX_PORT } from "../listen.ts";
+import { LOOPBACK, listenOnPort, MAX_PORT } from "../listen.ts";
 import { backendOf, openBackend } from "../open-backend.ts";
 import { openLog } from "../open-log.ts";
 import { exitCodeOfSignal, onSignals } from "../signals.ts";
@@ -46,7 +46,7 @@ export async function serveCommand(call: CommandCall): Promise<number> {
     });
     const server = createServer(relayListener(relay.handler));
     try {
-      const bound = await listen(server, port, host);
+      const bound = await listenOnPort(server, port, host);
       const url = `http://${inUrl(host)}:${bound}${PATH}`;
       const ended = untilSignal(); // before anybody learns that the server is there
       tellReady({ isJson, url, token, log: log.place, backend: backend.name });

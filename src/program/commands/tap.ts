@@ -6,8 +6,8 @@ import { programFolder } from "../chats.ts";
 import type { CommandCall } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { wrongCall } from "../failure.ts";
-import { Journal } from "../journal.ts";
-import { LOOPBACK, listen, MAX_PORT } from "../listen.ts";
+import { TrafficJournal } from "../journal.ts";
+import { LOOPBACK, listenOnPort, MAX_PORT } from "../listen.ts";
 import { printTo } from "../output.ts";
 import { openedFile, type Testing } from "../recording.ts";
 import { exitCodeOfSignal, onSignals } from "../signals.ts";
@@ -62,9 +62,9 @@ async function tapServer(call: CommandCall, to: URL): Promise<number> {
   let file: Opened | undefined;
   // The file is emptied once the port is there.
   const sink: RecordingSink = { write: (line) => file?.sink.write(line), end: () => file?.sink.end?.() };
-  const journal = new Journal(testing, { write, isJson, sink });
+  const journal = new TrafficJournal(testing, { write, isJson, sink });
   const tap = new SocketTap(to, journal);
-  const bound = await listen(tap.server, port, LOOPBACK);
+  const bound = await listenOnPort(tap.server, port, LOOPBACK);
   try {
     file = opened(testing, call);
     const signalled = new Promise<NodeJS.Signals>((resolve) => onSignals(resolve));
@@ -92,7 +92,7 @@ async function tapAgent(call: CommandCall): Promise<number> {
   const tell = (words: string, facts: object): void =>
     void process.stderr.write(isJson ? `${JSON.stringify(facts)}\n` : `agentwire tap: ${words}\n`);
   const write = (): void => {}; // an editor shows what an agent writes to stderr
-  const journal = new Journal(testing, { write, isJson, sink });
+  const journal = new TrafficJournal(testing, { write, isJson, sink });
   try {
     tell(`recording to ${file}`, { ev: "ready", ready: true, out: file, pid: process.pid });
     const { code, lines } = await tapStdio(rest, journal);

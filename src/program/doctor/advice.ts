@@ -1,12 +1,12 @@
 // What to do about a handshake that failed.
 import { failureWords } from "../failure.ts";
-import { type Found, failed } from "./steps.ts";
+import { type Found, stepFailed } from "./steps.ts";
 
 /** The path of the endpoint, where a server has one. */
 const PATHS: Readonly<Record<string, string>> = { codebuff: "/ws", cass: "/ws", remote: "/chats" };
 
 /** The words for an error of `connect()`. */
-export function refused(backend: string, error: unknown): Found {
+export function handshakeFailure(backend: string, error: unknown): Found {
   const { status, reason, code } = error as {
     readonly status?: unknown;
     readonly reason?: unknown;
@@ -19,7 +19,7 @@ export function refused(backend: string, error: unknown): Found {
       : code === "connect-timeout"
         ? TIMEOUTS[backend]
         : REASONS[String(reason)];
-  return failed(title, advice ?? next);
+  return stepFailed(title, advice ?? next);
 }
 
 function statusAdvice(backend: string, status: number): string | undefined {

@@ -6,10 +6,10 @@ import type { BackendRow, OpenedBackend } from "../backend.ts";
 import type { CommandCall } from "../command.ts";
 import { wrongCall } from "../failure.ts";
 import { needed } from "../open-options.ts";
-import { refused } from "./advice.ts";
-import { type Address, addressIn, checkCertificate, lookUp, openPort, TCP_NEXT } from "./reach.ts";
+import { handshakeFailure } from "./advice.ts";
+import { addressIn, checkCertificate, lookUp, openPort, type ServerAddress, TCP_NEXT } from "./reach.ts";
 import { serverStep } from "./server.ts";
-import { type Found, failed, ok, type Step, skipped, within } from "./steps.ts";
+import { type DoctorStep, type Found, stepFailed, stepOk, stepSkipped, within } from "./steps.ts";
 
 /** Where a run goes without --url: the default of its client. */
 const RUN_URL = "https://www.codebuff.com";
@@ -34,7 +34,7 @@ export interface Visit {
 }
 
 /** @throws Failure for a call that cannot work */
-export function addressOf({ name, options }: BackendRow, { given }: CommandCall): Address | undefined {
+export function addressOf({ name, options }: BackendRow, { given }: CommandCall): ServerAddress | undefined {
   if (!options.some((row) => row.name === "url")) return undefined;
   const url = name === "run" ? (given.text("url") ?? RUN_URL) : needed(given, "url");
   const address = addressIn(url);
@@ -46,7 +46,10 @@ export function addressOf({ name, options }: BackendRow, { given }: CommandCall)
 }
 
 /** The steps of the network. The first that fails is the last. */
-export async function* reachSteps(address: Address, { backend, limits, ended }: Visit): AsyncGenerator<Step> {
+export async function* reachSteps(
+  address: ServerAddress,
+  { backend, limits, ended }: Visit,
+): AsyncGenerator<DoctorStep> {
   const mocks: Readonly<Record<string, string>> = {
     codebuff: "codebuff",
     codey: "codey",
@@ -69,10 +72,10 @@ export async function* reachSteps(address: Address, { backend, limits, ended }: 
 }
 
 /** The handshake of the client, and which server it is. */
-export async function* handshakeSteps(visit: Visit): AsyncGenerator<Step> {
+export async function* handshakeSteps(visit: Visit): AsyncGenerator<DoctorStep> {
   const { backend, call, limits, ended, lacksKey } = visit;
   if (lacksKey) {
-    yield { name: "handshake", ...skipped("the key is missing") };
+    yield { name: "handshake", ...stepSkipped("the key is missing") };
     return;
   }
   const opened = await openedBackend(backend, call);
@@ -115,7 +118,7 @@ async function openedBackend(backend: BackendRow, call: CommandCall): Promise<Op
       argv,
     });
   } catch (error) {
-    if (isAgentwireError(error, "unsupported")) return refused(backend.name, error);
+    if (isAgentwireError(error, "unsupported")) return handshakeFailure(backend.name, error);
     throw error;
   }
 }
@@ -127,8 +130,8 @@ async function connected(backend: string, client: AnyAgentClient, signal: AbortS
     client.on("reconnecting", (backoff) => resolve(backoff.error));
     client.connect({ signal }).then(() => resolve(undefined), resolve);
   });
-  if (error !== undefined) return refused(backend, error);
-  return ok(`succeeded after ${Math.round(performance.now() - began)} ms`);
+  if (error !== undefined) return handshakeFailure(backend, error);
+  return stepOk(`succeeded after ${Math.round(performance.now() - began)} ms`);
 }
 
 async function closed(client: AnyAgentClient, ended: AbortSignal): Promise<void> {
@@ -143,15 +146,16 @@ export async function modelsStep({ call: { given }, limits, ended }: Visit): Pro
   const look = async (signal: AbortSignal): Promise<Found> => {
     try {
       const { status } = await fetch(url, { signal, headers: key ? { authorization: `Bearer ${key}` } : {} });
-      if (status === 200) return ok("it lists its models");
-      if (status === 401 || status === 403) return failed(`it answers ${status}`, "Check OPENAI_API_KEY.");
-      return failed(
+      if (status === 200) return stepOk("it lists its models");
+      if (status === 401 || status === 403)
+        return stepFailed(`it answers ${status}`, "Check OPENAI_API_KEY.");
+      return stepFailed(
         `it answers ${status} to ${new URL(url).pathname}`,
         "Check the path of --url: it often ends in /v1.",
       );
     } catch (error) {
       const { cause, message } = error as Error;
-      return failed(
+      return stepFailed(
         `it does not answer: ${cause instanceof Error ? cause.message : message}`,
         "Check --url: http:// or https://.",
       );

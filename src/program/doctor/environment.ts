@@ -5,7 +5,7 @@ import { isOlder } from "../../core/peers.ts";
 import type { BackendRow } from "../backend.ts";
 import { BACKENDS } from "../backends.ts";
 import type { Given } from "../given.ts";
-import { type Found, failed, ok, type Step, warn } from "./steps.ts";
+import { type DoctorStep, type Found, stepFailed, stepOdd, stepOk } from "./steps.ts";
 
 /** As in `engines` of the package. */
 const OLDEST_NODE = "22.12";
@@ -14,14 +14,14 @@ const SQLITE_NODE = "22.13";
 
 export function runtimeStep(): Found {
   const { bun, deno, node } = process.versions;
-  if (bun !== undefined) return ok(`Bun ${bun}`);
-  if (deno !== undefined) return ok(`Deno ${deno}`);
+  if (bun !== undefined) return stepOk(`Bun ${bun}`);
+  if (deno !== undefined) return stepOk(`Deno ${deno}`);
   const found = `Node ${node} on ${process.platform} ${process.arch}`;
   if (isOlder(node, OLDEST_NODE))
-    return failed(`${found} is too old`, `Install Node ${OLDEST_NODE} or later: https://nodejs.org.`);
+    return stepFailed(`${found} is too old`, `Install Node ${OLDEST_NODE} or later: https://nodejs.org.`);
   if (isOlder(node, SQLITE_NODE))
-    return warn(found, `\`agentwire serve\` keeps chats in a file from Node ${SQLITE_NODE} on.`);
-  return ok(found);
+    return stepOdd(found, `\`agentwire serve\` keeps chats in a file from Node ${SQLITE_NODE} on.`);
+  return stepOk(found);
 }
 
 interface PeerRow {
@@ -60,7 +60,7 @@ const PEERS: readonly PeerRow[] = [
 ];
 
 /** The optional packages. Without a backend all of them; with one, those that it needs. */
-export function peerSteps(backend: BackendRow | undefined): readonly Step[] {
+export function peerSteps(backend: BackendRow | undefined): readonly DoctorStep[] {
   const rows = PEERS.filter(({ needed }) => !backend || needed?.includes(backend.name));
   return rows.map((row) => ({ name: `package ${row.name}`, ...peerFound(row, backend !== undefined) }));
 }
@@ -70,13 +70,13 @@ function peerFound({ name, oldest, install, about }: PeerRow, isNeeded: boolean)
   const next = `Run: npm install ${install}`;
   if (version === undefined)
     return isNeeded
-      ? failed(`not installed; ${about}`, next)
-      : ok(`not installed; ${about}: npm install ${install}`);
+      ? stepFailed(`not installed; ${about}`, next)
+      : stepOk(`not installed; ${about}: npm install ${install}`);
   if (oldest !== undefined && isOlder(version, oldest))
     return isNeeded
-      ? failed(`${version} is older than ${oldest}; ${about}`, next)
-      : warn(`${version} is older than ${oldest}; ${about}`, next);
-  return ok(`${version}; ${about}`);
+      ? stepFailed(`${version} is older than ${oldest}; ${about}`, next)
+      : stepOdd(`${version} is older than ${oldest}; ${about}`, next);
+  return stepOk(`${version}; ${about}`);
 }
 
 /** From the folders that Node looks into, since a package need not export its manifest. */
@@ -89,21 +89,21 @@ function versionOf(name: string): string | undefined {
 }
 
 /** The secrets of the environment, by the names of their variables. */
-export function keySteps(): readonly Step[] {
+export function keySteps(): readonly DoctorStep[] {
   const variables = new Set(BACKENDS.flatMap(({ secret }) => (secret ? [secret.variable] : [])));
   return [...variables, "OPENAI_API_KEY"].map((name) => ({
     name: `key ${name}`,
-    ...ok(process.env[name]?.trim() ? "found in the environment" : "not set"),
+    ...stepOk(process.env[name]?.trim() ? "found in the environment" : "not set"),
   }));
 }
 
 /** The secret of a backend. */
-export function keyStep({ name, secret }: BackendRow, given: Given): Step | undefined {
+export function keyStep({ name, secret }: BackendRow, given: Given): DoctorStep | undefined {
   const ownServer = name === "run" && given.has("url") && given.has("model");
   const variable = ownServer ? "OPENAI_API_KEY" : secret?.variable;
   if (variable === undefined) return undefined;
   const step = { name: `key ${variable}` };
-  if (process.env[variable]?.trim()) return { ...step, ...ok("found in the environment") };
-  if (ownServer || !secret?.isNeeded(given)) return { ...step, ...ok("not set; some servers need none") };
-  return { ...step, ...failed("not set", `Set ${variable} in the environment.`) };
+  if (process.env[variable]?.trim()) return { ...step, ...stepOk("found in the environment") };
+  if (ownServer || !secret?.isNeeded(given)) return { ...step, ...stepOk("not set; some servers need none") };
+  return { ...step, ...stepFailed("not set", `Set ${variable} in the environment.`) };
 }

@@ -2,9 +2,9 @@
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { type Found, failed, ok } from "./steps.ts";
+import { type Found, stepFailed, stepOk } from "./steps.ts";
 
-export interface Address {
+export interface ServerAddress {
   readonly host: string;
   readonly port: number;
   readonly isSecure: boolean;
@@ -13,7 +13,7 @@ export interface Address {
 const SCHEMES: Readonly<Record<string, number>> = { "ws:": 80, "http:": 80, "wss:": 443, "https:": 443 };
 
 /** Undefined for what is no address of a server. */
-export function addressIn(text: string): Address | undefined {
+export function addressIn(text: string): ServerAddress | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, hostname, port } = new URL(text);
   const usual = SCHEMES[protocol];
@@ -22,50 +22,57 @@ export function addressIn(text: string): Address | undefined {
   return { host, port: Number(port || usual), isSecure: usual === 443 };
 }
 
-export async function lookUp({ host }: Address): Promise<Found> {
-  if (isIP(host)) return ok(host);
+export async function lookUp({ host }: ServerAddress): Promise<Found> {
+  if (isIP(host)) return stepOk(host);
   try {
     const found = await lookup(host, { all: true });
-    return ok(`${host} is ${found.map(({ address }) => address).join(", ")}`);
+    return stepOk(`${host} is ${found.map(({ address }) => address).join(", ")}`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const next =
       code === "EAI_AGAIN"
         ? "The name server does not answer: check the network, and a VPN."
         : "Check the host name in --url, and the network.";
-    return failed(`${host} has no address: ${code}`, next);
+    return stepFailed(`${host} has no address: ${code}`, next);
   }
 }
 
 export const TCP_NEXT = "A firewall or a VPN may drop the packets: check them, and the address.";
 
 /** @param mock the command that plays such a server, if there is one */
-export async function openPort({ host, port }: Address, signal: AbortSignal, mock?: string): Promise<Found> {
+export async function openPort(
+  { host, port }: ServerAddress,
+  signal: AbortSignal,
+  mock?: string,
+): Promise<Found> {
   const began = performance.now();
   try {
     await opened(connect({ host, port }), "connect", signal);
-    return ok(`port ${port} of ${host} is open, after ${Math.round(performance.now() - began)} ms`);
+    return stepOk(`port ${port} of ${host} is open, after ${Math.round(performance.now() - began)} ms`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ECONNREFUSED") return failed(`port ${port} of ${host}: ${code}`, TCP_NEXT);
+    if (code !== "ECONNREFUSED") return stepFailed(`port ${port} of ${host}: ${code}`, TCP_NEXT);
     const play = mock === undefined ? "" : ` To try without one: ${mock} --port ${port}.`;
-    return failed(`nobody listens on port ${port} of ${host}`, `Start the server, or check the port.${play}`);
+    return stepFailed(
+      `nobody listens on port ${port} of ${host}`,
+      `Start the server, or check the port.${play}`,
+    );
   }
 }
 
-export async function checkCertificate({ host, port }: Address, signal: AbortSignal): Promise<Found> {
+export async function checkCertificate({ host, port }: ServerAddress, signal: AbortSignal): Promise<Found> {
   try {
     const socket = connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }) });
     await opened(socket, "secureConnect", signal);
-    return ok(`${socket.getProtocol()}, and the certificate is valid`);
+    return stepOk(`${socket.getProtocol()}, and the certificate is valid`);
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
     if (/WRONG_VERSION|EPROTO|PACKET_LENGTH|ECONNRESET/.test(code))
-      return failed(
+      return stepFailed(
         `the server speaks no TLS: ${code}`,
         "Pass ws:// or http://, or the port that speaks TLS.",
       );
-    return failed(
+    return stepFailed(
       `the certificate is not accepted: ${code || message}`,
       "Name the certificate of your authority in NODE_EXTRA_CA_CERTS, or have the server's certificate renewed.",
     );

@@ -4,7 +4,7 @@ import type { CassClient } from "../../cass/index.ts";
 import type { CodebuffClient } from "../../codebuff/index.ts";
 import type { CodebuffCli } from "../../codebuff-cli/index.ts";
 import type { CodeyClient } from "../../codey/index.ts";
-import { type Found, failed, ok, warn } from "./steps.ts";
+import { type Found, stepFailed, stepOdd, stepOk } from "./steps.ts";
 
 /** What is odd, by server. */
 const ODD = {
@@ -36,11 +36,11 @@ export async function serverStep(backend: string, client: unknown): Promise<Foun
   switch (backend) {
     case "codebuff": {
       const { server } = client as CodebuffClient;
-      if (server === "proxy") return ok("the LLM Interactive Proxy", ODD.proxy);
-      return ok("the original Codebuff server", ODD.codebuff);
+      if (server === "proxy") return stepOk("the LLM Interactive Proxy", ODD.proxy);
+      return stepOk("the original Codebuff server", ODD.codebuff);
     }
     case "codey":
-      return ok(`codey-server, session ${(client as CodeyClient).sessionId}`, ODD.codey);
+      return stepOk(`codey-server, session ${(client as CodeyClient).sessionId}`, ODD.codey);
     case "cass":
       return cassFound(client as CassClient);
     case "cli":
@@ -48,11 +48,11 @@ export async function serverStep(backend: string, client: unknown): Promise<Foun
     case "acp":
       return acpFound(client as AcpClient);
     case "run":
-      return ok("the backend of a Codebuff run, which knows the key");
+      return stepOk("the backend of a Codebuff run, which knows the key");
     case "remote":
-      return ok("a relay of agentwire");
+      return stepOk("a relay of agentwire");
     default:
-      return ok("an agent inside the program");
+      return stepOk("an agent inside the program");
   }
 }
 
@@ -61,22 +61,22 @@ function cassFound({ identity }: CassClient): Found {
     ...ODD.cass,
     ...(identity?.sdkMode === false ? ["It is an older server, which knows only a few animations."] : []),
   ];
-  if (!identity?.userId) return ok("Cass, which takes this client for nobody", notes);
+  if (!identity?.userId) return stepOk("Cass, which takes this client for nobody", notes);
   const who = `Cass, which takes this client for the user ${identity.userId}`;
-  return ok(identity.verified ? who : `${who}, and the token does not say whether that is right`, notes);
+  return stepOk(identity.verified ? who : `${who}, and the token does not say whether that is right`, notes);
 }
 
 async function cliFound(client: CodebuffCli): Promise<Found> {
   const { version = "unknown", profile } = await client.probe();
   const name = `the Codebuff CLI, version ${version}`;
   if (profile === undefined)
-    return failed(`${name}, which runs in a terminal only`, "Install a build that has --stream-json.");
+    return stepFailed(`${name}, which runs in a terminal only`, "Install a build that has --stream-json.");
   if (profile !== "stream-json")
-    return warn(
+    return stepOdd(
       `${name}, which has no --stream-json`,
       `The program needs that. The library runs it with profile: "${profile}".`,
     );
-  return ok(name, ODD.cli);
+  return stepOk(name, ODD.cli);
 }
 
 async function acpFound({ agent }: AcpClient): Promise<Found> {
@@ -84,5 +84,5 @@ async function acpFound({ agent }: AcpClient): Promise<Found> {
   const name = [agent?.title ?? agent?.name ?? "an agent", agent?.version].join(" ").trim();
   const words = `${agent?.name}`.toLowerCase();
   const known = Object.entries(acp.presets).find(([preset]) => words.includes(preset));
-  return ok(`${name}, ACP ${agent?.protocolVersion}`, known?.[1].facts.notes);
+  return stepOk(`${name}, ACP ${agent?.protocolVersion}`, known?.[1].facts.notes);
 }

@@ -10,18 +10,18 @@ export interface Found {
   readonly notes?: readonly string[];
 }
 
-export interface Step extends Found {
+export interface DoctorStep extends Found {
   readonly name: string;
 }
 
-export const ok = (detail: string, notes?: readonly string[]): Found => ({
+export const stepOk = (detail: string, notes?: readonly string[]): Found => ({
   status: "ok",
   detail,
   ...(notes && notes.length > 0 ? { notes } : {}),
 });
-export const warn = (detail: string, next: string): Found => ({ status: "warn", detail, next });
-export const failed = (detail: string, next: string): Found => ({ status: "failed", detail, next });
-export const skipped = (detail: string): Found => ({ status: "skipped", detail });
+export const stepOdd = (detail: string, next: string): Found => ({ status: "warn", detail, next });
+export const stepFailed = (detail: string, next: string): Found => ({ status: "failed", detail, next });
+export const stepSkipped = (detail: string): Found => ({ status: "skipped", detail });
 
 /** Runs a step within a limit. @param look gets a signal that is aborted at the limit, and when the program is to end */
 export async function within(
@@ -33,7 +33,7 @@ export async function within(
   const limit = AbortSignal.timeout(seconds * 1_000);
   const signal = AbortSignal.any([limit, ended]);
   const aborted = new Promise<Found>((resolve) => {
-    const give = (): void => resolve(failed(`no answer within ${seconds} s`, next));
+    const give = (): void => resolve(stepFailed(`no answer within ${seconds} s`, next));
     if (signal.aborted) give();
     else signal.addEventListener("abort", give, { once: true });
   });

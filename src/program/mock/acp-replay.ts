@@ -1,4 +1,4 @@
-// Plays a recording of an agent on stdio: says again what the agent said, each time that the client has written as many lines.
+// Plays a recording of an agent on stdio: says its lines, each behind as many lines of the client as were recorded.
 import { jsonIn } from "../../core/text.ts";
 import { LineSplitter } from "../../process/lines.ts";
 import type { RecordingLine } from "../../testing/index.ts";

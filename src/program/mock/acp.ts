@@ -1,18 +1,20 @@
 // `agentwire mock acp`: an agent on stdio. Stdout is the protocol's, so all words go to stderr.
 import { closeSync } from "node:fs";
 import type { CommandCall } from "../command.ts";
-import { optionsOf } from "../commands/mock.ts";
 import { EXIT } from "../exit-codes.ts";
-import { Journal } from "../journal.ts";
+import { TrafficJournal } from "../journal.ts";
 import { printTo } from "../output.ts";
 import { openedFile, type Testing } from "../recording.ts";
 import { exitCodeOfSignal, onSignals } from "../signals.ts";
 import { LinePlayer } from "./acp-replay.ts";
-import type { Script } from "./script.ts";
+import { type MockScript, mockOptions } from "./script.ts";
+
+/** ms: about as long as a timer can be. */
+const LONG = 2_000_000_000;
 
 export interface AcpSetup {
   readonly testing: Testing;
-  readonly script: Script | undefined;
+  readonly script: MockScript | undefined;
   readonly switches: Readonly<Record<string, unknown>>;
   readonly call: CommandCall;
 }
@@ -26,12 +28,12 @@ export async function playAcp(setup: AcpSetup): Promise<number> {
 
 async function playMock({ testing, script, switches, call }: AcpSetup): Promise<number> {
   const { stdin, stdout, stderr } = process;
-  const options = { ...optionsOf(script, testing.acpStep), ...switches };
+  const options = { ...mockOptions(script, testing.acpStep), ...switches };
   const agent = new testing.MockAcpAgent(options);
   const path = call.given.text("record");
   const sink = path === undefined ? undefined : openedFile(path, "--record", testing.toFile);
   const write = printTo(stderr);
-  const journal = new Journal(testing, { write, isJson: call.isJson, sink });
+  const journal = new TrafficJournal(testing, { write, isJson: call.isJson, sink });
   const signalled = new Promise<number>((resolve) =>
     onSignals((signal) => {
       if (signal !== "SIGTERM" || options["sigterm"] !== "ignored") resolve(exitCodeOfSignal(signal));
@@ -58,6 +60,7 @@ async function playMock({ testing, script, switches, call }: AcpSetup): Promise<
     for await (const bytes of readable)
       await new Promise<void>((resolve) => stdout.write(bytes, () => resolve()));
   })();
+  const alive = setInterval(() => {}, LONG); // some agents live on behind the end of their input
   try {
     const code = await Promise.race([
       signalled,
@@ -73,6 +76,7 @@ async function playMock({ testing, script, switches, call }: AcpSetup): Promise<
     recorded.end(1000, `exit ${code}`, link.inputEnded ? "client" : "server");
     return code;
   } finally {
+    clearInterval(alive);
     await agent.stop().catch(() => {}); // a mistake in the script has ended the watch already
     await journal.stop();
   }

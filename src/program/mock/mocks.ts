@@ -1,15 +1,20 @@
 // The mocks of the program: how each is started, and what is told of it.
 
-import type { Journal } from "../journal.ts";
+import type { TrafficJournal } from "../journal.ts";
 import type { Testing } from "../recording.ts";
-import { BACKEND_VALUES, CASS_VALUES, CODEBUFF_VALUES, CODEY_VALUES } from "./switch-values.ts";
+import {
+  BACKEND_SWITCH_VALUES,
+  CASS_SWITCH_VALUES,
+  CODEBUFF_SWITCH_VALUES,
+  CODEY_SWITCH_VALUES,
+} from "./switch-values.ts";
 import { watchBackend, watchReplay, watchSockets } from "./watch.ts";
 
 export interface RunningMock {
   /** What the line that tells that it is ready has: its address, and what a client needs. */
   readonly ready: Readonly<Record<string, string>>;
   /** Rejects when the mock ends, and for a mistake in its script. */
-  readonly watch: (journal: Journal) => Promise<void>;
+  readonly watch: (journal: TrafficJournal) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -26,7 +31,7 @@ export interface MockRow {
 
 export const SOCKET_MOCKS: Readonly<Record<string, MockRow>> = {
   codebuff: {
-    values: CODEBUFF_VALUES,
+    values: CODEBUFF_SWITCH_VALUES,
     makers: ({ step }) => step,
     start: async ({ MockCodebuffServer }, options, port) => {
       const server = await MockCodebuffServer.start({ ...options, port });
@@ -38,7 +43,7 @@ export const SOCKET_MOCKS: Readonly<Record<string, MockRow>> = {
     },
   },
   codey: {
-    values: CODEY_VALUES,
+    values: CODEY_SWITCH_VALUES,
     makers: ({ codeyStep }) => codeyStep,
     start: async ({ MockCodeyServer }, options, port) => {
       const server = await MockCodeyServer.start({ ...options, port });
@@ -50,7 +55,7 @@ export const SOCKET_MOCKS: Readonly<Record<string, MockRow>> = {
     },
   },
   cass: {
-    values: CASS_VALUES,
+    values: CASS_SWITCH_VALUES,
     makers: ({ cassStep }) => cassStep,
     start: async ({ MockCassServer }, options, port) => {
       const server = await MockCassServer.start({ ...options, port });
@@ -63,7 +68,7 @@ export const SOCKET_MOCKS: Readonly<Record<string, MockRow>> = {
     },
   },
   backend: {
-    values: BACKEND_VALUES,
+    values: BACKEND_SWITCH_VALUES,
     makers: () => undefined,
     start: async ({ MockCodebuffBackend }, options, port) => {
       const backend = await MockCodebuffBackend.start({ ...options, port });

@@ -13,7 +13,7 @@ export type SwitchValues<Switches> = { readonly [Name in keyof Switches]-?: stri
 const BOTH = "<boolean>";
 const COUNT = "<number>";
 
-export const CODEBUFF_VALUES: SwitchValues<MockCodebuffSwitches> = {
+export const CODEBUFF_SWITCH_VALUES: SwitchValues<MockCodebuffSwitches> = {
   profile: "proxy codebuff",
   identify: "require silent nack",
   duplicateId: "refuse accept",
@@ -46,7 +46,7 @@ export const CODEBUFF_VALUES: SwitchValues<MockCodebuffSwitches> = {
   oddities: "<object>",
 };
 
-export const CODEY_VALUES: SwitchValues<MockCodeySwitches & { readonly profile?: string }> = {
+export const CODEY_SWITCH_VALUES: SwitchValues<MockCodeySwitches & { readonly profile?: string }> = {
   profile: "real documented",
   startedAfterApproval: BOTH,
   duplicateBackgroundStarted: BOTH,
@@ -80,7 +80,7 @@ export const CODEY_VALUES: SwitchValues<MockCodeySwitches & { readonly profile?:
   dropAt: "off <object>",
 };
 
-export const CASS_VALUES: SwitchValues<MockCassSwitches & { readonly profile?: string }> = {
+export const CASS_SWITCH_VALUES: SwitchValues<MockCassSwitches & { readonly profile?: string }> = {
   profile: "documented v1 v2 relay",
   connected: "sent none",
   connectedDelay: COUNT,
@@ -143,7 +143,9 @@ export const CASS_VALUES: SwitchValues<MockCassSwitches & { readonly profile?: s
 };
 
 /** Functions are for scripts. */
-export const BACKEND_VALUES: SwitchValues<Omit<MockCodebuffBackendSwitches, "webSearch" | "docsSearch">> = {
+export const BACKEND_SWITCH_VALUES: SwitchValues<
+  Omit<MockCodebuffBackendSwitches, "webSearch" | "docsSearch">
+> = {
   profile: "march july",
   banned: BOTH,
   country: "<null> <text>",
@@ -162,7 +164,7 @@ export const BACKEND_VALUES: SwitchValues<Omit<MockCodebuffBackendSwitches, "web
   strict: BOTH,
 };
 
-export const ACP_VALUES: SwitchValues<MockAcpSwitches & { readonly profile?: string }> = {
+export const ACP_SWITCH_VALUES: SwitchValues<MockAcpSwitches & { readonly profile?: string }> = {
   profile: "documented gemini claude codex copilot kimi opencode qwen",
   callFirst: "toolCall permission",
   rawInput: "full none emptyThenFull inContent",

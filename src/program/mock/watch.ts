@@ -7,7 +7,7 @@ import type {
   ServedConnection,
   UpgradeAttempt,
 } from "../../testing/index.ts";
-import type { Journal, Note } from "../journal.ts";
+import type { TrafficJournal, TrafficNote } from "../journal.ts";
 import type { RecordedConnection } from "../recording.ts";
 
 /** What the mocks with sockets have in common. */
@@ -40,7 +40,7 @@ function reader<Item>(): (list: readonly Item[]) => readonly Item[] {
 }
 
 /** Rejects when the mock ends, and for a mistake in its script. */
-export async function watchSockets(mock: SocketMock, journal: Journal): Promise<void> {
+export async function watchSockets(mock: SocketMock, journal: TrafficJournal): Promise<void> {
   const upgrades = reader<UpgradeAttempt>();
   const connections = reader<ServedConnection>();
   const frames = reader<SocketMock["frames"][number]>();
@@ -82,7 +82,7 @@ export async function watchSockets(mock: SocketMock, journal: Journal): Promise<
 }
 
 /** Rejects when the backend ends, and for a mistake in its script. */
-export async function watchBackend(backend: MockCodebuffBackend, journal: Journal): Promise<void> {
+export async function watchBackend(backend: MockCodebuffBackend, journal: TrafficJournal): Promise<void> {
   const requests = reader<BackendRequest>();
   const violations = reader<(typeof backend.violations)[number]>();
   const unanswered = new Set<BackendRequest>();
@@ -99,7 +99,7 @@ export async function watchBackend(backend: MockCodebuffBackend, journal: Journa
   });
 }
 
-function callNote({ method, path, text, state, response }: BackendRequest): Note {
+function callNote({ method, path, text, state, response }: BackendRequest): TrafficNote {
   return {
     ev: "http",
     method,
@@ -112,7 +112,7 @@ function callNote({ method, path, text, state, response }: BackendRequest): Note
 }
 
 /** Rejects when the replayer ends. What it says is in the recording: only the client is new. */
-export async function watchReplay(replayer: Replayer, journal: Journal): Promise<void> {
+export async function watchReplay(replayer: Replayer, journal: TrafficJournal): Promise<void> {
   const connections = reader<Replayer["connections"][number]>();
   const open = new Map<Replayer["connections"][number], RecordedConnection>();
   const read = new Map<Replayer["connections"][number], ReturnType<typeof reader<string>>>();

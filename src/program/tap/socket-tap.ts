@@ -10,7 +10,7 @@ import { request as httpsRequest } from "node:https";
 import { connect, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
-import type { Journal } from "../journal.ts";
+import type { TrafficJournal } from "../journal.ts";
 import { CUT, type RecordedConnection } from "../recording.ts";
 import { FrameReader, type PassingFrame } from "./frame-reader.ts";
 
@@ -21,11 +21,11 @@ const END_OF_HEAD = "\r\n\r\n";
 export class SocketTap {
   readonly server: Server;
   readonly #to: URL;
-  readonly #journal: Journal;
+  readonly #journal: TrafficJournal;
   readonly #sockets = new Set<Duplex>();
 
   /** @param to `ws:` or `wss:` */
-  constructor(to: URL, journal: Journal) {
+  constructor(to: URL, journal: TrafficJournal) {
     this.#to = to;
     this.#journal = journal;
     this.server = createServer((request, response) => this.#call(request, response));
@@ -152,7 +152,7 @@ function requestHead({ method, rawHeaders }: IncomingMessage, path: string, host
 
 /** What passes on one connection. */
 class Passing {
-  readonly #journal: Journal;
+  readonly #journal: TrafficJournal;
   readonly #url: string;
   readonly #request: IncomingMessage;
   readonly #client: FrameReader;
@@ -162,7 +162,7 @@ class Passing {
   #left: "client" | "server" | undefined;
   #close: { readonly code: number; readonly reason: string } | undefined;
 
-  constructor(journal: Journal, url: string, request: IncomingMessage) {
+  constructor(journal: TrafficJournal, url: string, request: IncomingMessage) {
     this.#journal = journal;
     this.#url = url;
     this.#request = request;

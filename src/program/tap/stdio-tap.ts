@@ -6,7 +6,7 @@ import { LineSplitter } from "../../process/lines.ts";
 import { locate } from "../../process/program.ts";
 import { EXIT } from "../exit-codes.ts";
 import { wrongCall } from "../failure.ts";
-import type { Journal } from "../journal.ts";
+import type { TrafficJournal } from "../journal.ts";
 import { onSignals } from "../signals.ts";
 
 /** Bytes of a line: as much as clients receive. */
@@ -27,7 +27,7 @@ export interface StdioTap {
 /** Resolves when the agent and all that it has started in its group have ended. @throws Failure for a program that cannot be started */
 export async function tapStdio(
   [command = "", ...args]: readonly string[],
-  journal: Journal,
+  journal: TrafficJournal,
 ): Promise<StdioTap> {
   const { stdin, stdout, stderr, env } = process;
   const program = located(command, env);
