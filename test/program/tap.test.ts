@@ -1,4 +1,5 @@
 // `agentwire tap`, and the recordings that it writes, played by `agentwire mock`.
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -326,6 +327,43 @@ describe("a tap before an agent", () => {
     const sent = lines.flatMap((line) => (!line.ev && line.dir === "c2s" ? [line.raw] : []));
     expect(sent).toEqual(['{"a": "é"}', '{"b": 1}', "last"]);
     expect(lines.at(-1)).toMatchObject({ ev: "close", reason: "exit 7", by: "client" });
+  });
+
+  test("keeps the pace of both sides: neither a reader nor an agent that stands still fills its memory", async () => {
+    await using folder = await emptyFolder();
+    // Writes until much of it waits, and reads nothing before.
+    const agent = `const piece = "x".repeat(1_000_000); let left = 100;
+      const next = () => {
+        if (process.stdout.writableLength > 20_000_000) { console.error("blocked"); return; }
+        if (left-- === 0) { console.error("never blocked"); return; }
+        process.stdout.write(piece + "\\n");
+        setImmediate(next);
+      };
+      next();
+      process.on("SIGTERM", () => process.exit(0));
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, [programFile(), "tap", "--", ...node(agent)], {
+      env: { PATH: process.env["PATH"], AGENTWIRE_HOME: folder.path },
+      stdio: "pipe",
+    });
+    const piece = "y".repeat(1_000_000);
+    let isFull = false;
+    for (let sent = 0; sent < 100 && !isFull; sent++) {
+      child.stdin.write(piece);
+      await new Promise((resolve) => setImmediate(resolve));
+      isFull = child.stdin.writableLength > 20_000_000;
+    }
+    expect(isFull).toBe(true);
+    let said = "";
+    for await (const text of child.stderr.setEncoding("utf8")) {
+      said += text;
+      if (/blocked/.test(said)) break;
+    }
+    expect(said).not.toContain("never blocked");
+    child.stdin.on("error", () => {});
+    child.stdout.resume();
+    child.kill();
+    await once(child, "close");
   });
 
   test("passes SIGTERM on, and leaves no child", async () => {
