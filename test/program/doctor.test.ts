@@ -210,6 +210,13 @@ describe("of a backend that is not well it tells the step that fails, and what t
     expect(steps.get("handshake")?.next).toContain("restart it");
   });
 
+  test("a proxy that takes no more connections, at the first refusal", async () => {
+    await using server = await MockCodebuffServer.start({ maxConnections: 0 });
+    const { code, steps } = await doctor(["codebuff", "--url", server.url]);
+    expect(code).toBe(4);
+    expect(steps.get("handshake")?.next).toContain("takes no more connections: close some");
+  });
+
   test("an agent that cannot be started, and one that is not installed", async () => {
     const missing = await doctor(["acp", "--", "no-such-agent-here"]);
     expect(missing).toMatchObject({ code: 4, failed: ["handshake"] });
