@@ -17,7 +17,7 @@ export function handshakeFailure(backend: string, error: unknown): Found {
     typeof status === "number"
       ? statusAdvice(backend, status)
       : code === "connect-timeout"
-        ? TIMEOUTS[backend]
+        ? silenceAdvice(backend)
         : REASONS[String(reason)];
   return stepFailed(title, advice ?? next);
 }
@@ -45,6 +45,12 @@ const TIMEOUTS: Readonly<Record<string, string>> = {
   codebuff:
     "A proxy that works on a prompt reads nothing else. Otherwise another server may listen there: check the path.",
 };
+
+/** What to do about a server that accepts the connection, and says nothing. */
+export function silenceAdvice(backend: string): string {
+  const usual = "It has accepted the connection, and says nothing: look into its log, or restart it.";
+  return Object.hasOwn(TIMEOUTS, backend) ? (TIMEOUTS[backend] ?? usual) : usual;
+}
 
 /** By `HandshakeError.reason`. */
 const REASONS: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import type { BackendRow, OpenedBackend } from "../backend.ts";
 import type { CommandCall } from "../command.ts";
 import { wrongCall } from "../failure.ts";
 import { needed } from "../open-options.ts";
-import { handshakeFailure } from "./advice.ts";
+import { handshakeFailure, silenceAdvice } from "./advice.ts";
 import { addressIn, checkCertificate, lookUp, openPort, type ServerAddress, TCP_NEXT } from "./reach.ts";
 import { serverStep } from "./server.ts";
 import { type DoctorStep, type Found, stepFailed, stepOk, stepSkipped, within } from "./steps.ts";
@@ -85,7 +85,7 @@ export async function* handshakeSteps(visit: Visit): AsyncGenerator<DoctorStep> 
   }
   const client = opened.source().client();
   try {
-    const next = "The server has accepted the connection and says nothing: look into its log, or restart it.";
+    const next = silenceAdvice(backend.name);
     const found = await within(
       limits.handshake,
       ended,
@@ -123,14 +123,13 @@ async function openedBackend(backend: BackendRow, call: CommandCall): Promise<Op
   }
 }
 
-/** The first failure counts: some clients try again for long. */
 async function connected(backend: string, client: AnyAgentClient, signal: AbortSignal): Promise<Found> {
   const began = performance.now();
-  const error = await new Promise<unknown>((resolve) => {
-    client.on("reconnecting", (backoff) => resolve(backoff.error));
-    client.connect({ signal }).then(() => resolve(undefined), resolve);
-  });
-  if (error !== undefined) return handshakeFailure(backend, error);
+  try {
+    await client.connect({ signal });
+  } catch (error) {
+    return handshakeFailure(backend, error);
+  }
   return stepOk(`succeeded after ${Math.round(performance.now() - began)} ms`);
 }
 
