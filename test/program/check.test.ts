@@ -142,6 +142,18 @@ test("a big file passes in little memory", async () => {
   expect(code).toBe(0);
 });
 
+test("a reader that leaves ends it with 1", async () => {
+  await using folder = await emptyFolder();
+  const file = join(folder.path, "bad.jsonl");
+  const [first = ""] = await transcript();
+  await writeFile(file, `${first}\n${"bad\n".repeat(500_000)}`);
+  await using child = talkingTo(["check", file]);
+  await child.until(":2: json");
+  child.stopReading();
+  expect(await child.exitCode()).toBe(1);
+  expect(child.stderr).toBe("");
+});
+
 test("Ctrl-C ends it with 130", async () => {
   await using child = talkingTo(["check"]);
   const [first = ""] = await transcript();

@@ -47,7 +47,7 @@ export async function openPort(
 ): Promise<Found> {
   const began = performance.now();
   try {
-    await opened(connect({ host, port }), "connect", signal);
+    await opened(connect({ host, port }), "connect", signal, () => undefined);
     return stepOk(`port ${port} of ${host} is open, after ${Math.round(performance.now() - began)} ms`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -63,8 +63,8 @@ export async function openPort(
 export async function checkCertificate({ host, port }: ServerAddress, signal: AbortSignal): Promise<Found> {
   try {
     const socket = connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }) });
-    await opened(socket, "secureConnect", signal);
-    return stepOk(`${socket.getProtocol()}, and the certificate is valid`);
+    const version = await opened(socket, "secureConnect", signal, () => socket.getProtocol());
+    return stepOk(`${version}, and the certificate is valid`);
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
     if (/WRONG_VERSION|EPROTO|PACKET_LENGTH|ECONNRESET/.test(code))
@@ -79,13 +79,18 @@ export async function checkCertificate({ host, port }: ServerAddress, signal: Ab
   }
 }
 
-/** Resolves at the event, and ends the socket. */
-function opened(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<void> {
+/** Resolves at the event with what `read` finds, and ends the socket. */
+function opened<Read>(
+  socket: Socket,
+  event: "connect" | "secureConnect",
+  signal: AbortSignal,
+  read: () => Read,
+): Promise<Read> {
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => socket.destroy(), { once: true });
     socket.on("error", reject);
     socket.once(event, () => {
-      resolve();
+      resolve(read());
       socket.destroy();
     });
   });
