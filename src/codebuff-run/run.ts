@@ -129,6 +129,7 @@ export class Run implements LocalWork {
           turn.tools.abandon(); // calls that `onState` kept from running
           const isOfFiles = !this.#isSent && isAgentwireError(error);
           turn.fail(isOfFiles ? error : this.#failure(error));
+          if (this.#failed?.kind === "network") core.lost();
         }
       });
     }

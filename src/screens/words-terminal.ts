@@ -100,7 +100,7 @@ export const terminalWords = {
     `context ${percent}%${of === undefined ? "" : ` of ${of}`}`,
   statusForgotten: "context forgotten",
   statusNotConnected: "not connected",
-  statusNotConnectedYet: "not connected yet",
+  statusReady: "ready",
   statusConnecting: "connecting",
   statusConnected: "connected",
   statusReconnecting: "reconnecting",
@@ -162,6 +162,7 @@ export const terminalWords = {
   noteQueueUsage: (actions: readonly string[]) => `write the number, and one of ${actions.join(", ")}`,
   noteReasoningFolded: "reasoning is folded from now on",
   noteReasoningShown: "reasoning is shown from now on",
+  noteResumeFirst: "the agent has forgotten the conversation: choose y or n, which also sends what waits",
   noteSentMeanwhile: "the prompt was sent meanwhile: Enter sends this one too",
   noteTakenBack: "taken back",
   noteTooLongToCopy: ({ bytes, limit }: { readonly bytes: number; readonly limit: number }) =>

@@ -88,6 +88,14 @@ describe("/queue", () => {
   });
 });
 
+test("/send waits for the choice after the agent has forgotten the conversation", async () => {
+  const screen = new ClockedScreen();
+  const held = queue.map((prompt) => ({ ...prompt, held: true as const }));
+  screen.set({ queue: held, connection: { status: "idle", attempt: 0, contextLost: true } });
+  expect(await screen.after(1_000)).not.toContain("/send");
+  expect(await screen.enters("/send")).toContain("choose y or n");
+});
+
 describe("branches", () => {
   const ids = ["b", "c"];
   const messages = listOf([

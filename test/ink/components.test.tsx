@@ -320,14 +320,14 @@ describe("<StatusLine>", () => {
     ]);
   });
 
-  test("says `not connected yet` only before the first message", () => {
+  test("says `ready` only before the first message", () => {
     const idle = {
       ...facts,
       busy: false,
       queue: [],
       connection: { ...facts.connection, status: "idle" },
     } as const;
-    expect(rowsOf(<StatusLine {...idle} {...look} />)[0]).toMatch(/^not connected yet -/);
+    expect(rowsOf(<StatusLine {...idle} {...look} />)[0]).toMatch(/^ready -/);
     expect(
       rowsOf(<StatusLine {...idle} messages={[message({ role: "user", status: "sent" })]} {...look} />)[0],
     ).toMatch(/^not connected -/);

@@ -8,7 +8,7 @@ import { leave, over, send } from "../tui/support/user.ts";
 import { agentwire, emptyFolder } from "./support/program.ts";
 import { programFile } from "./support/program-file.ts";
 
-const READY = "not connected yet";
+const READY = /^ready\b/m;
 const SIZE = { columns: 120, rows: 40 };
 
 /** How often a text stands in the whole terminal. */

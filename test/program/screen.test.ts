@@ -8,7 +8,7 @@ import { leave, over, send } from "../tui/support/user.ts";
 import { emptyFolder, talkingTo } from "./support/program.ts";
 import { programFile } from "./support/program-file.ts";
 
-const READY = "not connected yet";
+const READY = /^ready\b/m;
 
 test("chat mock is a screen that asks by single keys", async () => {
   await using terminal = await Terminal.start(programFile(), { args: ["chat", "mock"] });
