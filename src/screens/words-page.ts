@@ -232,7 +232,7 @@ export const pageWords: PageWords = {
   tokens: (read, written) =>
     read === undefined ? `${written} tokens written` : `${read} tokens read, ${written} written`,
   connection: {
-    idle: "Not connected yet",
+    idle: "Ready",
     connecting: "Connecting…",
     handshaking: "Connecting…",
     ready: "Connected",
