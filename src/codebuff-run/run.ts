@@ -125,11 +125,14 @@ export class Run implements LocalWork {
         this.#finish();
         if (this.#controller.signal.aborted) turn.stopped();
         else {
-          if (!this.#isKnown) turn.unsent();
-          turn.tools.abandon(); // calls that `onState` kept from running
           const isOfFiles = !this.#isSent && isAgentwireError(error);
-          turn.fail(isOfFiles ? error : this.#failure(error));
-          if (this.#failed?.kind === "network") core.lost();
+          const failed = isOfFiles ? error : this.#failure(error);
+          const isUnreached = this.#failed?.kind === "network";
+          const hasAnswered = turn.text !== "" || turn.toolCalls.length > 0;
+          if (!this.#isKnown || (isUnreached && !hasAnswered)) turn.unsent();
+          turn.tools.abandon(); // calls that `onState` kept from running
+          turn.fail(failed);
+          if (isUnreached) core.lost();
         }
       });
     }
