@@ -14,7 +14,7 @@ import { Flow, type Shared, tell, withdrawAll, wordsOf } from "./agents/shared.t
 import { backendTools } from "./calls/backend-tools.ts";
 import type { Tool } from "./calls/toolbox.ts";
 import { continued, showUnknown } from "./calls/unknown-calls.ts";
-import { CodebuffRunError, failureOutput, runFailureOf } from "./errors.ts";
+import { CodebuffRunError, failureOutput, isUnreached, runFailureOf } from "./errors.ts";
 import { promptMessage, type RunPrompt, withAttachments } from "./input.ts";
 import type {
   CodebuffRunEvent,
@@ -127,12 +127,11 @@ export class Run implements LocalWork {
         else {
           const isOfFiles = !this.#isSent && isAgentwireError(error);
           const failed = isOfFiles ? error : this.#failure(error);
-          const isUnreached = this.#failed?.kind === "network";
           const hasAnswered = turn.text !== "" || turn.toolCalls.length > 0;
-          if (!this.#isKnown || (isUnreached && !hasAnswered)) turn.unsent();
+          if (!this.#isKnown || (isUnreached(failed.message) && !hasAnswered)) turn.unsent();
           turn.tools.abandon(); // calls that `onState` kept from running
           turn.fail(failed);
-          if (isUnreached) core.lost();
+          if (this.#failed?.kind === "network") core.lost();
         }
       });
     }

@@ -162,7 +162,7 @@ export const pageWords: PageWords = {
     done: "is done",
     failed: "has failed",
     denied: "was denied",
-    abandoned: "was given up, and may still run",
+    abandoned: "was stopped; how it ended is not known",
   },
   deniedBy: {
     policy: "by a rule",

@@ -60,7 +60,7 @@ export const terminalWords = {
   toolDenied: "was denied",
   toolDeniedByPolicy: "was denied (policy)",
   toolNotRun: (reason: string) => `was not run: ${reason}`,
-  toolAbandoned: "was given up, and may still run",
+  toolAbandoned: "was stopped; how it ended is not known",
   agentNameless: "a sub-agent",
   agentWorks: "works",
   agentDone: "is done",
