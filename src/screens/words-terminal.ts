@@ -140,6 +140,7 @@ export const terminalWords = {
   noteFailed: (reason: string) => `that failed: ${reason}`,
   noteFilesStay: "what the agent did to files stays",
   noteImageComes: "an image is not read yet",
+  noteLeaves: "Ctrl-C again leaves",
   noteMoved: (at: number, of: number) => `is number ${at} of ${of} now`,
   noteNoBranches: "there are no other branches",
   noteNoSuchBranch: (name: string) => `there is no branch ${name}`,
@@ -259,7 +260,7 @@ export const terminalWords = {
 
   helpEscape: "cancels the answer; prompts that wait are sent. In a question it goes back",
   helpInterrupt:
-    "clears the text; otherwise stops a !command; otherwise cancels the answer and all prompts that wait; otherwise leaves",
+    "clears the text; otherwise stops a !command; otherwise cancels the answer and all prompts that wait; otherwise leaves, if it is pressed twice",
   helpLeave: "leaves, where no text is written",
   helpSearchBegin: "searches your prompts",
   helpReasoning: "shows or folds the reasoning from now on",

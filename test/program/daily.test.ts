@@ -45,6 +45,7 @@ test("/new and /chats go from chat to chat, and each goes on where it was left, 
   await terminal.until(READY);
   await ask(terminal, "the last prompt");
   await leave(terminal);
+  expect(terminal.shows("To go on: agentwire chat mock --session first --allow shell")).toBe(true);
   const files = await readdir(join(home.path, "chats"));
   expect(files.filter((file) => file.endsWith(".state.json"))).toHaveLength(3);
   const { stdout } = await agentwire(

@@ -7,6 +7,7 @@ import { OUTPUTS, type TurnOutput } from "../chat/printer.ts";
 import { SettleByRules } from "../chat/settle-by-rules.ts";
 import { type KeptChat, keptChat, lastChat } from "../chats.ts";
 import type { CommandCall } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
 import { wrongCall } from "../failure.ts";
 import { talkInLines } from "../lines/talk.ts";
 import { backendOf, openBackend } from "../open-backend.ts";
@@ -76,7 +77,13 @@ async function talk(
   if (tui.type === "screen") {
     const header = { backend: titleOf(call), ...(folder !== undefined && { folder: resolve(folder) }) };
     typed.handOver();
-    return tui.run(chats, { header });
+    const code = await tui.run(chats, { header });
+    const hasLeft = code === EXIT.done || code === EXIT.interrupted;
+    if (hasLeft && chats.kept && chat.getSnapshot().messages.length > 0) {
+      const { continueLine } = await import("../npx.ts");
+      stdout.write(`To go on: ${continueLine(call.argv)}\n`);
+    }
+    return code;
   }
   typed.end();
   const { npxLine } = await import("../npx.ts");
