@@ -270,6 +270,21 @@ describe("/export", () => {
   });
 });
 
+test("prompts of earlier screens are in the history, and those of this one are kept", async () => {
+  const kept: string[] = [];
+  const history = {
+    prompts: ["first", "second"],
+    add: async (prompt: string) => void kept.push(prompt),
+  };
+  const screen = new ClockedScreen({ commands: { history } });
+  await screen.after(100);
+  screen.press("up", "up");
+  expect(await screen.after(100)).toMatch(/> first$/);
+  screen.press("ctrl-c");
+  await screen.enters("third");
+  expect(kept).toEqual(["third"]);
+});
+
 describe("earlier chats", () => {
   const chats = async () => [
     { id: "b2", title: "The second\u001b[2J" },

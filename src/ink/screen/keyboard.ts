@@ -53,8 +53,8 @@ export class Keyboard {
   /** The prompt whose answer was cancelled last. The next answer clears the note about it. */
   #cancelled: string | undefined;
 
-  /** Whether the prompts of an earlier chat are in the history. */
-  #hasRemembered = false;
+  /** Whether earlier prompts are in the history. */
+  #hasRemembered: boolean;
 
   constructor(host: KeyboardHost) {
     const { chat, words, commands, clipboard, clock, canRun, say, leave } = host;
@@ -79,6 +79,8 @@ export class Keyboard {
       note: (text) => this.#tell(text),
       changed: host.changed,
     });
+    this.#hasRemembered = commands.history !== undefined;
+    this.#draft.remember(commands.history?.prompts.slice(-MAX_HISTORY) ?? []);
   }
 
   get editor(): EditorState {
@@ -113,6 +115,8 @@ export class Keyboard {
     const { busy, queue } = snapshot;
     if (!snapshot.loading) this.#remember(snapshot);
     if (!busy && queue.length === 0) this.#isCancelled = false;
+    const { local, words } = this.#host;
+    if (this.#note === words.localStopping && !local.isBusy) this.#note = undefined;
     if (this.#cancelled === undefined || !busy || lastSent(snapshot) === this.#cancelled) return;
     this.#cancelled = undefined;
     this.#note = undefined;

@@ -44,6 +44,7 @@ async function chatBy(call: CommandCall, typed: TypedAhead): Promise<number> {
   const chats = openChats({
     backend: backend.name,
     source: opened.source,
+    folder: opened.folder,
     session,
     ...(turn ? {} : { onChat }),
   });
