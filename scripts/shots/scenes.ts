@@ -111,7 +111,7 @@ const asked =
   };
 
 export const SCENES: readonly Scene[] = [
-  { name: "empty", agent: {}, play: (user) => user.sees("not connected yet") },
+  { name: "empty", agent: {}, play: (user) => user.sees("ready") },
   {
     name: "answer",
     agent: answers([

@@ -11,6 +11,8 @@ export interface SecretRow {
   readonly label: string;
   /** Whether the backend cannot do without it, with these options. */
   readonly isNeeded: (given: Given) => boolean;
+  /** How these options would do without it. Empty: not at all. */
+  readonly without?: (given: Given) => string;
 }
 
 /** What a source is made of. */

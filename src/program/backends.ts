@@ -126,6 +126,8 @@ export const BACKENDS: readonly BackendRow[] = [
       variable: "CODEBUFF_API_KEY",
       label: "Codebuff key",
       isNeeded: (given) => !(given.has("url") && given.has("model")),
+      without: (given) =>
+        given.has("url") ? "For a server with OpenAI's API, pass --model in place of the key." : "",
     },
     asks: true,
     keeps: "folder",

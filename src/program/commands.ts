@@ -49,7 +49,7 @@ export const COMMAND_TABLE: readonly CommandRow[] = [
     ],
     notes: [
       "In one turn nobody is there to ask: what --allow does not name is denied, and the exit code is 3.",
-      "Chats are kept in ~/.agentwire/chats (or $AGENTWIRE_HOME/chats): for this user alone, one file each. `chat mock` keeps one only with --session.",
+      "Chats are kept in ~/.agentwire/chats (or $AGENTWIRE_HOME/chats): for this user alone, one file each; the last prompts of a folder are in ~/.agentwire/history. `chat mock` keeps one only with --session.",
       '--ask-stdio: an event `permission.requested` waits for a line {"permission_id": "...", "decision": "once"}, where decision is once, always or reject; `question.requested` for {"question_id": "...", "answers": [["yes"]]}, a list of labels for each question, or null. What waits when the input ends is denied.',
     ],
     examples: [

@@ -166,7 +166,7 @@ export const pageWords: PageWords = {
     done: "is done",
     failed: "has failed",
     denied: "was denied",
-    abandoned: "was given up, and may still run",
+    abandoned: "was stopped; how it ended is not known",
   },
   deniedBy: {
     policy: "by a rule",
@@ -242,7 +242,7 @@ export const pageWords: PageWords = {
   tokens: (read, written) =>
     read === undefined ? `${written} tokens written` : `${read} tokens read, ${written} written`,
   connection: {
-    idle: "Not connected yet",
+    idle: "Ready",
     connecting: "Connecting…",
     handshaking: "Connecting…",
     ready: "Connected",

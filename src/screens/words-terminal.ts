@@ -57,7 +57,7 @@ export const terminalWords = {
   toolDenied: "was denied",
   toolDeniedByPolicy: "was denied by a rule",
   toolNotRun: (reason: string) => `was not run: ${reason}`,
-  toolAbandoned: "was given up, and may still run",
+  toolAbandoned: "was stopped; how it ended is not known",
   agentNameless: "a sub-agent",
   agentWorks: "works",
   agentDone: "is done",
@@ -99,7 +99,7 @@ export const terminalWords = {
     `context ${percent}%${of === undefined ? "" : ` of ${of}`}`,
   statusForgotten: "conversation forgotten",
   statusNotConnected: "not connected",
-  statusNotConnectedYet: "not connected yet",
+  statusReady: "ready",
   statusConnecting: "connecting",
   statusConnected: "connected",
   statusReconnecting: "reconnecting",
@@ -139,6 +139,7 @@ export const terminalWords = {
   noteFailed: (reason: string) => `that failed: ${reason}`,
   noteFilesStay: "what the agent did to files stays",
   noteImageComes: "an image is still being read",
+  noteLeaves: "Ctrl-C again leaves",
   noteMoved: (at: number, of: number) => `is number ${at} of ${of} now`,
   noteNoBranches: "there are no other branches",
   noteNoSuchBranch: (name: string) => `there is no branch ${name}`,
@@ -161,6 +162,7 @@ export const terminalWords = {
   noteQueueUsage: (actions: readonly string[]) => `write the number, and one of ${actions.join(", ")}`,
   noteReasoningFolded: "reasoning is folded from now on",
   noteReasoningShown: "reasoning is shown from now on",
+  noteResumeFirst: "the agent has forgotten the conversation: choose y or n, which also sends what waits",
   noteSentMeanwhile: "the prompt was sent meanwhile: Enter sends this one too",
   noteTakenBack: "taken back",
   noteTooLongToCopy: ({ bytes, limit }: { readonly bytes: number; readonly limit: number }) =>
@@ -257,7 +259,7 @@ export const terminalWords = {
 
   helpEscape: "cancels the answer; prompts that wait are sent. In a question it goes back",
   helpInterrupt:
-    "clears the text; otherwise stops a !command; otherwise cancels the answer and all prompts that wait; otherwise leaves",
+    "clears the text; otherwise stops a !command; otherwise cancels the answer and all prompts that wait; otherwise leaves, if it is pressed twice",
   helpLeave: "leaves, where no text is written",
   helpSearchBegin: "searches your prompts",
   helpReasoning: "shows or folds the reasoning from now on",

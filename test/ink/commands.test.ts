@@ -88,6 +88,14 @@ describe("/queue", () => {
   });
 });
 
+test("/send waits for the choice after the agent has forgotten the conversation", async () => {
+  const screen = new ClockedScreen();
+  const held = queue.map((prompt) => ({ ...prompt, held: true as const }));
+  screen.set({ queue: held, connection: { status: "idle", attempt: 0, contextLost: true } });
+  expect(await screen.after(1_000)).not.toContain("/send");
+  expect(await screen.enters("/send")).toContain("choose y or n");
+});
+
 describe("branches", () => {
   const ids = ["b", "c"];
   const messages = listOf([
@@ -260,6 +268,21 @@ describe("/export", () => {
     screen.type("/e");
     expect(await screen.after(100)).not.toContain("/export");
   });
+});
+
+test("prompts of earlier screens are in the history, and those of this one are kept", async () => {
+  const kept: string[] = [];
+  const history = {
+    prompts: ["first", "second"],
+    add: async (prompt: string) => void kept.push(prompt),
+  };
+  const screen = new ClockedScreen({ commands: { history } });
+  await screen.after(100);
+  screen.press("up", "up");
+  expect(await screen.after(100)).toMatch(/> first$/);
+  screen.press("ctrl-c");
+  await screen.enters("third");
+  expect(kept).toEqual(["third"]);
 });
 
 describe("earlier chats", () => {

@@ -70,7 +70,7 @@ describe("<ToolCall>", () => {
     ["approved", "is allowed"],
     ["failed", "has failed"],
     ["denied", "was denied"],
-    ["abandoned", "was given up, and may still run"],
+    ["abandoned", "was stopped; how it ended is not known"],
   ] as const)("shows for the state %s that the tool %s", (state, words) => {
     expect(rowsOf(<ToolCall part={{ ...call, state }} {...look} />)[0]).toContain(`shell ${words}`);
   });
@@ -323,14 +323,14 @@ describe("<StatusLine>", () => {
     ]);
   });
 
-  test("says `not connected yet` only before the first message", () => {
+  test("says `ready` only before the first message", () => {
     const idle = {
       ...facts,
       busy: false,
       queue: [],
       connection: { ...facts.connection, status: "idle" },
     } as const;
-    expect(rowsOf(<StatusLine {...idle} {...look} />)[0]).toMatch(/^not connected yet -/);
+    expect(rowsOf(<StatusLine {...idle} {...look} />)[0]).toMatch(/^ready -/);
     expect(
       rowsOf(<StatusLine {...idle} messages={[message({ role: "user", status: "sent" })]} {...look} />)[0],
     ).toMatch(/^not connected -/);

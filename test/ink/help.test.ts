@@ -80,7 +80,7 @@ describe("the app's words take the place of the screen's", () => {
 
   test("in help, notes and the status line", async () => {
     const screen = new ClockedScreen({ ...all, words, size: { columns: 80, rows: 24 } });
-    expect(await screen.enters("/queue")).toBe("\n<noteNothingWaits> - <statusNotConnectedYet>\n> ");
+    expect(await screen.enters("/queue")).toBe("\n<noteNothingWaits> - <statusReady>\n> ");
     await screen.enters("/help");
     expect(screen.printed.replaceAll(/<\w+>|\s/g, "")).not.toMatch(/[a-z]{4,} [a-z]{3,}/);
     expect(screen.printed).toContain("<helpQuit>");

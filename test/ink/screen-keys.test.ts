@@ -88,6 +88,18 @@ describe("in a text field of a dialog", () => {
     expect(screen.cancels).toEqual(["all"]);
   });
 
+  test("Ctrl-C on an empty line leaves at a second press within 2 s", async () => {
+    const screen = new ClockedScreen();
+    screen.press("ctrl-c");
+    expect(await screen.after(2_100)).toContain("Ctrl-C again leaves");
+    screen.press("ctrl-c");
+    await screen.after(1_000);
+    expect(screen.exits).toEqual([]);
+    screen.press("ctrl-c");
+    await screen.after(PAUSE);
+    expect(screen.exits).toEqual(["interrupted"]);
+  });
+
   test.each(dialogs)(
     "Ctrl-D deletes a character of %s, and does not leave the chat",
     async (_, pending, keys) => {

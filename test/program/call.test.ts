@@ -101,6 +101,12 @@ describe("a secret in an argument is refused, and not repeated", () => {
     expect(stderr).not.toContain("s3cr3t");
   });
 
+  test("an address without a model says that --model may be what is missing", async () => {
+    const { code, stderr } = await agentwire(["chat", "run", "--url", "http://127.0.0.1:1", "-p", "x"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/pass --model in place of the key\. Set CODEBUFF_API_KEY/);
+  });
+
   test("one that is missing is asked for by the name of its variable", async () => {
     const { code, stderr } = await agentwire(["chat", "cass", "--url", "ws://127.0.0.1:1", "-p", "x"]);
     expect(code).toBe(2);

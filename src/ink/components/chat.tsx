@@ -52,7 +52,7 @@ export function Chat(props: ChatProps): ReactElement {
   const { stdout } = useStdout();
   const [words] = useState(() => ({ ...terminalWords, ...props.words }));
   const [screen] = useState(() => {
-    const { placeholder = words.emptyComposer, header, copy, writeFile, chats } = props;
+    const { placeholder = words.emptyComposer, header, copy, writeFile, chats, history } = props;
     const canRun = props.runCommand !== undefined;
     const runCommand: RunCommand = (command, onOutput) =>
       latest.current.runCommand?.(command, onOutput) ?? noCommands(words.localNotOffered);
@@ -71,6 +71,7 @@ export function Chat(props: ChatProps): ReactElement {
         ...(copy ? { copy } : {}),
         ...(writeFile ? { writeFile } : {}),
         ...(chats ? { chats } : {}),
+        ...(history ? { history } : {}),
       },
       ...(header ? { header } : {}),
       ...(canRun ? { runCommand } : {}),

@@ -71,7 +71,9 @@ export const COMMANDS: readonly ScreenCommand[] = [
     name: "send",
     says: "helpSend",
     run: ({ chat, words }) => {
-      if (!chat.getSnapshot().queue.some(({ held }) => held)) return words.noteNothingHeld;
+      const { queue, connection } = chat.getSnapshot();
+      if (!queue.some(({ held }) => held)) return words.noteNothingHeld;
+      if (connection.contextLost) return words.noteResumeFirst; // the choice sends them too
       chat.resume();
       return undefined;
     },

@@ -19,6 +19,14 @@ export interface EarlierChat {
   readonly title: string;
 }
 
+/** Keeps the user's prompts across chats, for Up and the search. */
+export interface PromptHistory {
+  /** The earlier prompts, oldest first. */
+  readonly prompts: readonly string[];
+  /** Adds a prompt that was sent. */
+  add(prompt: string): Promise<void>;
+}
+
 /** What an app lets the commands do. */
 export interface CommandOptions {
   /** Puts a text on the clipboard, for `/copy`. @default the terminal does, by OSC 52, up to `MAX_COPY_BYTES` */
@@ -34,6 +42,8 @@ export interface CommandOptions {
   ) => Promise<"written" | "exists">;
   /** Lists earlier chats, newest first, for `/chats` and `/new`. @default they are not offered */
   readonly chats?: () => Promise<readonly EarlierChat[]>;
+  /** Keeps the prompts for later screens. @default the history begins with the prompts of the chat */
+  readonly history?: PromptHistory;
 }
 
 /** Where the text of the composer goes at Enter. */

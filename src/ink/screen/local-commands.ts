@@ -52,6 +52,11 @@ export class LocalCommands {
     return isFirst;
   }
 
+  /** Whether a command runs, perhaps already told to stop. */
+  get isBusy(): boolean {
+    return this.#current !== undefined && !this.#current.isOver;
+  }
+
   /** The prompt, after the transcripts of the commands since the last prompt. */
   attachTo(text: string): string {
     return [...this.#over.map(({ transcript }) => transcript), text].join("\n\n");

@@ -47,7 +47,7 @@ function run(draft: ComposerDraft, desk: Desk, command: ScreenCommand, argument:
 
 function prompt(
   draft: ComposerDraft,
-  { chat, words }: Desk,
+  { chat, words, options, later }: Desk,
   local: LocalCommands,
   text: string,
 ): string | undefined {
@@ -58,6 +58,7 @@ function prompt(
   if (!result.ok && result.id === undefined) return undefined; // the banner says why, and the text stays
   local.sent();
   draft.sent();
+  if (options.history) later(options.history.add(text).then(() => ""));
   return undefined;
 }
 

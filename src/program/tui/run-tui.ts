@@ -31,7 +31,7 @@ export async function runTui({ first, kept }: OpenedChats, options: TuiOptions =
     try {
       return await renderChat(chat, {
         ...(header && { header }),
-        ...(kept && { chats: kept.list }),
+        ...(kept && { chats: kept.list, history: await kept.history() }),
         stdin,
         stdout,
         signal: closing.signal,
