@@ -11,6 +11,7 @@ import {
 import type { Chat } from "../../chat/chat.ts";
 import { useAgentChat, useChat } from "../index.ts";
 import { Choices } from "./choices.tsx";
+import { useRecall } from "./recall.ts";
 import { useWords } from "./root.tsx";
 
 interface ComposerProps {
@@ -23,20 +24,23 @@ interface ComposerProps {
   onSay?(text: string): boolean;
 }
 
-/** Enter sends. Escape cancels, wherever the focus is. */
+/**
+ * Enter sends. Escape cancels the turn that runs, wherever the focus is. What waits behind it goes out next. Without a turn, Escape does nothing.
+ */
 export function ComposerView(props: ComposerProps): ReactElement {
   const { agent, isBehind = false } = props;
   const chat = useChat();
   const words = useWords();
   const id = useId();
   const form = useRef<HTMLFormElement>(null);
+  const recall = useRecall();
   const own = useRef<HTMLTextAreaElement>(null);
   const field = props.field ?? own;
-  const canCancel = useAgentChat(undefined, ({ busy, queue }) => busy || queue.length > 0);
+  const canCancel = useAgentChat(undefined, ({ busy }) => busy);
   useEffect(() => {
     if (isBehind) return;
     const onKey = (event: globalThis.KeyboardEvent): void => {
-      if (event.key === "Escape" && !event.isComposing) cancelIn(chat);
+      if (event.key === "Escape" && !event.isComposing) chat.cancel();
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
@@ -48,11 +52,12 @@ export function ComposerView(props: ComposerProps): ReactElement {
     if (text === "" || !field.current) return;
     if (props.onSay ? props.onSay(text) : say(chat, text)) field.current.value = "";
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    // While an input method composes a character, Enter is its own.
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    // While an input method composes a character, its keys are its own.
+    if (event.nativeEvent.isComposing || event.shiftKey) return;
+    if (event.key === "Enter") form.current?.requestSubmit();
+    else if (!recall(event.currentTarget, event.key, chat.getSnapshot().messages)) return;
     event.preventDefault();
-    form.current?.requestSubmit();
   };
   return (
     <form ref={form} className="aw-composer" onSubmit={onSubmit}>
@@ -69,7 +74,7 @@ export function ComposerView(props: ComposerProps): ReactElement {
         onKeyDown={onKeyDown}
       />
       {canCancel && (
-        <button className="aw-cancel" type="button" onClick={() => cancelIn(chat)}>
+        <button className="aw-cancel" type="button" onClick={() => chat.cancel()}>
           {words.cancel}
         </button>
       )}
@@ -86,9 +91,4 @@ export function ComposerView(props: ComposerProps): ReactElement {
 export function say(chat: Chat, text: string): boolean {
   const sent = chat.send(text);
   return sent.ok || sent.id !== undefined;
-}
-
-/** First the turn that runs; what waits behind it goes out next. Without a turn, what waits is taken back. */
-function cancelIn(chat: Chat): void {
-  chat.cancel(chat.getSnapshot().busy ? "turn" : "all");
 }

@@ -83,7 +83,7 @@ export function LastActions(): ReactElement | null {
 }
 
 /** The text of a message, as the agent wrote it. */
-function textOf({ parts }: ChatMessage): string {
+export function textOf({ parts }: ChatMessage): string {
   const texts = parts.toArray().flatMap((part) => (part.type === "text" ? part.text : []));
   return texts.join("\n\n");
 }
