@@ -1,7 +1,6 @@
 // A tool call that waits for a decision: what it changes, then its input. Nothing in either is hidden.
-import { type ReactElement, useMemo, useState } from "react";
+import { type ReactElement, useState } from "react";
 import { reveal } from "../../chat/print/reveal.ts";
-import type { ToolPreview } from "../../core/values.ts";
 import { isShownIn } from "../../screens/shown-input.ts";
 import type { TranscriptRequest } from "../../universal/transcript/transcript.ts";
 import { useChat } from "../index.ts";
@@ -17,15 +16,12 @@ interface ApprovalProps {
   readonly titleId?: string;
 }
 
-const NONE: readonly ToolPreview[] = [];
-
 export function ApprovalView({ request, titleId }: ApprovalProps): ReactElement {
   const chat = useChat();
   const words = useWords();
   const [isGivingReason, setGivingReason] = useState(false);
   const [isForEveryCall, setForEveryCall] = useState(false);
-  const { id, tool, input, grant, agent, preview = NONE } = request;
-  const isShown = useMemo(() => isShownIn(preview, input), [preview, input]);
+  const { id, tool, input, grant, agent, preview = [] } = request;
   const choices = useSettled(request); // the request before had its buttons in the same place
   const whole = (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long input scrolls, and a keyboard must reach all of it
@@ -45,8 +41,8 @@ export function ApprovalView({ request, titleId }: ApprovalProps): ReactElement 
         // biome-ignore lint/suspicious/noArrayIndexKey: one file may come twice, and the changes of a call never change
         <Diff key={index} {...change} />
       ))}
-      {request.preview ? (
-        <details open={!isShown}>
+      {preview.length > 0 ? (
+        <details open={!isShownIn(preview, input)}>
           <summary className="aw-label">{words.input}</summary>
           {whole}
         </details>

@@ -62,7 +62,7 @@ export function LastActions(): ReactElement | null {
     ({ capabilities, busy }) => capabilities?.branches === true && !busy,
   );
   if (last?.role !== "assistant" || last.status === "open" || last.status === "recovering") return null;
-  const text = textOf(last);
+  const text = textOfMessage(last);
   const asks = canAsk && last.status === "completed";
   if (text === "" && !asks) return null;
   return (
@@ -83,7 +83,7 @@ export function LastActions(): ReactElement | null {
 }
 
 /** The text of a message, as the agent wrote it. */
-export function textOf({ parts }: ChatMessage): string {
+export function textOfMessage({ parts }: ChatMessage): string {
   const texts = parts.toArray().flatMap((part) => (part.type === "text" ? part.text : []));
   return texts.join("\n\n");
 }
@@ -104,7 +104,7 @@ export function EditPrompt({
     return (
       <EditForm
         label={words.editPrompt}
-        text={textOf(message)}
+        text={textOfMessage(message)}
         submit={words.send}
         note={words.branchNote}
         onSubmit={(text) => {

@@ -6,7 +6,7 @@ import type { ChatMessage } from "../../universal/transcript/message.ts";
 import type { ErrorDescription } from "../../universal/words/error-description.ts";
 import { useAgentChat, useChat } from "../index.ts";
 import { answerFacts } from "./facts.ts";
-import { BranchChoice, EditPrompt, textOf, Waiting } from "./message-actions.tsx";
+import { BranchChoice, EditPrompt, textOfMessage, Waiting } from "./message-actions.tsx";
 import { isShownElsewhere, PartList } from "./part.tsx";
 import { useSlots, useWords } from "./root.tsx";
 
@@ -157,9 +157,9 @@ function hasLaterPrompt(messages: ChatSnapshot["messages"], id: string): boolean
     const message = messages.at(at);
     isFound ||= message?.id === id;
     if (message?.role !== "user") continue;
-    if (isFound) return waiting.includes(textOf(message));
+    if (isFound) return waiting.includes(textOfMessage(message));
     if (message.status === "sent") return true;
-    if (message.status === "queued") waiting.push(textOf(message));
+    if (message.status === "queued") waiting.push(textOfMessage(message));
   }
   return false;
 }

@@ -1,7 +1,7 @@
 // Earlier prompts in an empty message field, as in a shell.
 import { useState } from "react";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
-import { textOf } from "./message-actions.tsx";
+import { textOfMessage } from "./message-actions.tsx";
 
 /**
  * Up shows the prompt before, Down the one behind it. Returns whether the key did this: the lines of a text of the user's own have the keys.
@@ -15,7 +15,7 @@ export function useRecall() {
     const prompts = messages
       .toArray()
       .filter(({ role }) => role === "user")
-      .map(textOf);
+      .map(textOfMessage);
     const text = ["", ...prompts.filter((prompt) => prompt !== "").reverse()][shown.back + step];
     if (step === 0 || text === undefined) return false;
     shown.back += step;
