@@ -12,6 +12,8 @@ export interface PageWords {
   readonly begins: string;
   readonly recovering: string;
   readonly reasoning: string;
+  readonly elapsed: (seconds: number) => string;
+  readonly jump: string;
   readonly steps: (count: number) => string;
   readonly sources: string;
   readonly copy: string;
@@ -70,7 +72,7 @@ export interface PageWords {
   readonly moreRequests: (count: number) => string;
   readonly asks: (count: number) => string;
   readonly ownWords: string;
-  readonly needsAnswers: string;
+  readonly needsAnswer: string;
   readonly giveAnswer: string;
   readonly doNotAnswer: string;
   readonly grants: (count: number) => string;
@@ -135,6 +137,9 @@ export const pageWords: PageWords = {
   begins: "The answer begins",
   recovering: "The connection was lost. Looking for the answer",
   reasoning: "Reasoning",
+  elapsed: (seconds) =>
+    `Working for ${seconds < 60 ? "" : `${Math.floor(seconds / 60)} min `}${seconds % 60} s`,
+  jump: "Jump to the latest",
   steps: (count) => (count === 1 ? "1 step" : `${count} steps`),
   sources: "Sources",
   copy: "Copy",
@@ -208,7 +213,7 @@ export const pageWords: PageWords = {
     count === 1 ? "1 more waits behind this one." : `${count} more wait behind this one.`,
   asks: (count) => (count === 1 ? "The agent asks" : `The agent asks ${count} questions`),
   ownWords: "Or in your own words",
-  needsAnswers: "Each question needs an answer.",
+  needsAnswer: "This question needs an answer.",
   giveAnswer: "Answer",
   doNotAnswer: "Do not answer",
   grants: (count) => `Allowed without asking: ${count}`,
@@ -217,7 +222,7 @@ export const pageWords: PageWords = {
   takeBack: "Take back",
 
   message: "Your message",
-  emptyField: (agent) => (agent === undefined ? "Write a message" : `Message ${agent}`),
+  emptyField: (agent) => (agent === undefined ? "Write a message" : `Write to ${agent}`),
   addImage: "Add an image",
   takeOut: (image) => `Take out ${image}`,
   noImages: "This agent takes no images.",
