@@ -158,7 +158,10 @@ function wrongAddress(status: number): string {
 }
 
 /** The message without its hint, which is for developers or is in the words already. */
-export function problemOf({ message, hint = "; is the server running?" }: Pick<ErrorFacts, "message" | "hint">) {
+export function problemOf({
+  message,
+  hint = "; is the server running?",
+}: Pick<ErrorFacts, "message" | "hint">) {
   return message.endsWith(hint) ? message.slice(0, -hint.length) : message;
 }
 
