@@ -60,7 +60,7 @@ export const terminalWords = {
   toolDenied: "was denied",
   toolDeniedByPolicy: "was denied (policy)",
   toolNotRun: (reason: string) => `was not run: ${reason}`,
-  toolAbandoned: "was stopped; how it ended is not known",
+  toolAbandoned: "was stopped; its end is unknown",
   agentNameless: "a sub-agent",
   agentWorks: "works",
   agentDone: "is done",
