@@ -29,7 +29,7 @@ export interface ChatsToOpen {
   readonly backend: string;
   readonly source: () => AgentSource;
   /** Where the agent works. @default the working directory */
-  readonly folder: string | undefined;
+  readonly folder?: string | undefined;
   /** Where the first chat is kept; absent: nowhere in the folder. */
   readonly session: KeptChat | undefined;
   /** Called with each chat before anything is sent. */

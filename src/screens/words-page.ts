@@ -171,7 +171,7 @@ export const pageWords: PageWords = {
     done: "is done",
     failed: "has failed",
     denied: "was denied",
-    abandoned: "was stopped; how it ended is not known",
+    abandoned: "was stopped; its end is unknown",
   },
   deniedBy: {
     policy: "by a rule",

@@ -65,7 +65,13 @@ describe("an agent's program", () => {
     client.on("disconnected", ({ code }) => told.push(code));
     const outcome = await client.prompt("work").outcome;
     expect(outcome).toMatchObject({
-      error: { code: "connection-lost", delivery: "unknown", exitCode: 3, stderr: "trace", message: expect.stringMatching(/exit code 3; it said: trace$/) },
+      error: {
+        code: "connection-lost",
+        delivery: "unknown",
+        exitCode: 3,
+        stderr: "trace",
+        message: expect.stringMatching(/exit code 3; it said: trace$/),
+      },
       partial: { text: "working" },
     });
     expect(told).toEqual(["ready", "connection-lost", "idle"]);

@@ -33,7 +33,7 @@ describe("a turn", () => {
     await terminal.sees(/1 queued/);
     terminal.type("\u001b");
     await terminal.sees(/> second\n\nTwo/);
-    expect(terminal.everything).toContain("cancelled; /retry sends it again");
+    expect(terminal.everything).toContain("\ncancelled\n");
     expect(agent.cancels).toHaveLength(1);
   });
 
@@ -402,7 +402,7 @@ describe("bad input is shown", () => {
     ["!ls\r", /not offered here/],
     ["\u000f", /nothing is folded/],
     ["/help\r", /Keys for the search/],
-    ["/dismiss\r", /there is nothing to dismiss/],
+    ["/dismiss\r", /no notice is shown/],
   ])("%j", async (keys, words) => {
     const { terminal } = await open([]);
     terminal.type(keys);

@@ -301,6 +301,18 @@ describe("earlier chats", () => {
     expect(screen.exits).toEqual([{ open: "a1" }]);
   });
 
+  test("have their time in place of an id, and none are called so", async () => {
+    const at = new Date(2026, 10, 28, 15, 4).getTime();
+    const one = new ClockedScreen({
+      commands: { chats: async () => [{ id: "a1", title: "The first", usedAt: at }] },
+    });
+    await one.enters("/chats");
+    expect(await one.after(100)).toContain("The first  2026-11-28 15:04");
+    const none = new ClockedScreen({ commands: { chats: async () => [] } });
+    await none.enters("/chats");
+    expect(await none.after(100)).toContain("there is no other chat");
+  });
+
   test("that are not there are not opened", async () => {
     const screen = new ClockedScreen({ commands: { chats } });
     expect(await screen.enters("/chats c3")).toContain("there is no chat c3");

@@ -70,7 +70,7 @@ describe("<ToolCall>", () => {
     ["approved", "is allowed"],
     ["failed", "has failed"],
     ["denied", "was denied"],
-    ["abandoned", "was stopped; how it ended is not known"],
+    ["abandoned", "was stopped; its end is unknown"],
   ] as const)("shows for the state %s that the tool %s", (state, words) => {
     expect(rowsOf(<ToolCall part={{ ...call, state }} {...look} />)[0]).toContain(`shell ${words}`);
   });

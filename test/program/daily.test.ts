@@ -34,7 +34,7 @@ test("/new and /chats go from chat to chat, and each goes on where it was left, 
   await terminal.until(READY);
   await ask(terminal, "another prompt");
   terminal.type("/chats the");
-  await terminal.until(/ {2}the first prompt {2}first[\s\S]*› \/chats the/);
+  await terminal.until(/ {2}the first prompt {2}\d{4}-[\s\S]*› \/chats the/);
   terminal.type("\u001b[B\r");
   await terminal.until(() => count(terminal, "You said: the first prompt.") === 2);
   await send(terminal, "goes it on");

@@ -123,9 +123,11 @@ export const COMMANDS: readonly ScreenCommand[] = [
     argument: "argumentChat",
     needsArgument: true,
     choices: async ({ options }) =>
-      ((await options.chats?.()) ?? []).map(({ id, title }) => {
-        return { insert: `/chats ${id}`, label: inLine(title), detail: inLine(id), isWhole: true };
+      ((await options.chats?.()) ?? []).map(({ id, title, usedAt }) => {
+        const detail = usedAt === undefined ? inLine(id) : localTime(usedAt);
+        return { insert: `/chats ${id}`, label: inLine(title), detail, isWhole: true };
       }),
+    none: "noteNoOtherChat",
     isOffered: hasChats,
     run: openChat,
   },
@@ -156,6 +158,14 @@ export const COMMANDS: readonly ScreenCommand[] = [
     },
   },
 ];
+
+/** Such as `2026-11-28 15:24`, by the clock of this machine. */
+function localTime(ms: number): string {
+  const date = new Date(ms);
+  const two = (part: number): string => String(part).padStart(2, "0");
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
 
 /** Leaves for a chat of the list. */
 function openChat({ options, words, leave, later }: Desk, argument: string): Done {

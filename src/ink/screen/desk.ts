@@ -17,6 +17,8 @@ export interface EarlierChat {
   readonly id: string;
   /** Such as the start of the first prompt. */
   readonly title: string;
+  /** When it was used last, in ms since the epoch. Shown in place of the id. */
+  readonly usedAt?: number;
 }
 
 /** Keeps the user's prompts across chats, for Up and the search. */

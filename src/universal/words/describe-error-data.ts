@@ -7,7 +7,7 @@ import {
   type ErrorFacts,
   isErrorCode,
   numberOf,
-  problemOf,
+  withoutHint,
   wordsOfCode,
 } from "./describe-error.ts";
 import { describeAs, type ErrorDescription, type ErrorWords, quoting } from "./error-description.ts";
@@ -44,7 +44,7 @@ function wordsOf(code: string, error: ErrorData, details: Readonly<Record<string
     wordsOfReason(facts.kind ?? "") ??
     wordsOfCode(facts) ??
     (error.retryable === true ? WORDS.trouble : WORDS.failed);
-  if (facts.kind === "network") return quoting(words, "The reason", problemOf(facts));
+  if (facts.kind === "network") return quoting(words, "The reason", withoutHint(facts));
   const isVague = words === WORDS.trouble || words === WORDS.failed || words === WORDS.refused;
   return isVague ? quoting(words, "It says", asText(error.message)) : words;
 }

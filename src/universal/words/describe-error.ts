@@ -57,7 +57,7 @@ const TABLE = {
   "already-consumed": () =>
     no(`The answer is already being read. Another part of the app shows this answer. ${REPORT}`),
   unsupported: (facts) => {
-    const reason = quoted("The reason", problemOf(facts));
+    const reason = quoted("The reason", withoutHint(facts));
     const what = `The agent or this device cannot do what was asked.${reason} Try it another way.`;
     return no(`This is not possible here. ${what}`);
   },
@@ -141,7 +141,7 @@ function wordsOfTurn(facts: ErrorFacts): ErrorWords {
   const words = wordsOfReason(serverError ?? "") ?? wordsOfReason(kind) ?? WORDS.failed;
   if (words.retry === "no") return withAnswer(words, facts);
   if (kind === "network")
-    return quoting(words, "The reason", problemOf({ message: serverMessage ?? "", hint: undefined }));
+    return quoting(words, "The reason", withoutHint({ message: serverMessage ?? "", hint: undefined }));
   const wait = retryAfter === undefined ? {} : { wait: waitOf(retryAfter) };
   const retry = retryable ? "safe" : words.retry;
   return quoting({ ...words, ...wait, retry }, "The server says", serverMessage);
@@ -158,7 +158,10 @@ function wrongAddress(status: number): string {
 }
 
 /** The message without its hint, which is for developers or is in the words already. */
-export function problemOf({ message, hint = "; is the server running?" }: Pick<ErrorFacts, "message" | "hint">) {
+export function withoutHint({
+  message,
+  hint = "; is the server running?",
+}: Pick<ErrorFacts, "message" | "hint">) {
   return message.endsWith(hint) ? message.slice(0, -hint.length) : message;
 }
 
