@@ -1,4 +1,5 @@
 // The words of the terminal screen.
+import { toolWords } from "./words-tool.ts";
 
 /** The name of an entry that is a text, not a function. */
 export type TerminalText = {
@@ -9,6 +10,8 @@ export type TerminalText = {
 export type TerminalWords = typeof terminalWords;
 
 export const terminalWords = {
+  ...toolWords,
+
   emptyComposer: "Write to the agent; /help",
   noKeys: "There is no terminal to type on.",
 
