@@ -1,6 +1,6 @@
 // The dialog of an approval, as a pure function of keys, and its rows.
 import type { Decision } from "../../core/values.ts";
-import { approvalText } from "../../screens/tool/tool-input.ts";
+import { approvalText } from "../../screens/tool/approval-text.ts";
 import { composerRows } from "../composer/composer-rows.ts";
 import { emptyEditor } from "../composer/editor.ts";
 import { countLines } from "../parts/folded.ts";

@@ -1,7 +1,9 @@
-// A tool call: its state while it lives, its input, its changes and its output.
-import type { ReactElement } from "react";
+// A tool call: its outcome, its changes and its output. The input is folded.
+import { type ReactElement, useMemo } from "react";
 import { inert } from "../../chat/print/inert.ts";
 import { reveal } from "../../chat/print/reveal.ts";
+import { inputText as textOf } from "../../screens/tool/tool-input.ts";
+import { toolView } from "../../screens/tool/tool-view.ts";
 import type { PageWords } from "../../screens/words-page.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
 import { Diff } from "./diff.tsx";
@@ -9,48 +11,43 @@ import { ContentImage } from "./file.tsx";
 import { FoldedText } from "./folded.tsx";
 import { useWords } from "./root.tsx";
 
-/** Characters of an input that stand in one line. */
-const MAX_LINE = 80;
-
 export interface ToolProps {
   readonly part: ChatToolPart;
 }
 
 export function ToolView({ part }: ToolProps): ReactElement {
   const words = useWords();
-  const { name, title, state, input, output, content, preview = [] } = part;
-  // While the call waits, the changes are in its approval.
-  const changes = state === "awaiting" || state === "requested" ? [] : preview;
+  const { name, title, state, content } = part;
+  const { input: whole, inputBeside, exit, hasFailed, changes, pieces } = useMemo(() => toolView(part), [part]);
+  const isWaiting = state === "awaiting" || state === "requested";
+  // While the call waits, its input and its changes are in its approval.
+  const shown = isWaiting ? [] : [...changes.map((change) => ({ ...change, type: "diff" as const })), ...pieces];
   return (
-    <div className="aw-tool" data-state={state}>
+    <div className="aw-tool" data-state={hasFailed ? "failed" : state}>
       <p className="aw-tool-head">
         <code className="aw-tool-name">{reveal(name)}</code>{" "}
         {title !== undefined && <bdi className="aw-tool-title">{inert(title, { keepNewlines: false })} </bdi>}
         <span className="aw-tool-state">
-          {words.toolState[state]}
+          {exit === undefined ? words.toolState[state] : words.toolExit(exit)}
           {whyDenied(part, words)}
         </span>
       </p>
-      <FoldedText label={words.input} text={inputText(input)} />
-      {changes.map((change, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: one file may come twice, and the changes of a call never change
-        <Diff key={index} {...change} />
-      ))}
-      <FoldedText label={state === "failed" ? words.toolError : words.output} text={inert(output)} />
-      {content.map((each, index) => {
-        const key = `${each.type}-${index}`;
-        if (each.type === "image") return <ContentImage key={key} path={each.path} />;
-        if (each.type === "json" && output === "")
-          return (
-            <FoldedText
-              key={key}
-              label={words.data}
-              text={inert(JSON.stringify(each.json, null, 2) ?? "")}
-              isFolded
-            />
-          );
-        return null;
+      {!isWaiting && <FoldedText label={words.input} text={reveal(inputBeside)} />}
+      {(isWaiting || inputBeside !== whole) && (
+        <FoldedText label={words.wholeInput} text={whole && reveal(JSON.stringify(part.input, null, 2))} isFolded />
+      )}
+      {shown.map((piece, index) => {
+        const key = `${piece.type}-${index}`; // a piece of a call only grows
+        if (piece.type === "diff") return <Diff key={key} {...piece} />;
+        const { text, path } = piece;
+        const label = state === "failed" ? words.toolError : words.output;
+        return <FoldedText key={key} label={path === undefined ? label : inert(path)} text={inert(text)} />;
       })}
+      {content.map(
+        (each, index) =>
+          // biome-ignore lint/suspicious/noArrayIndexKey: the content of a call never changes
+          each.type === "image" && <ContentImage key={index} path={each.path} />,
+      )}
     </div>
   );
 }
@@ -61,10 +58,7 @@ function whyDenied({ state, approval }: ChatToolPart, words: PageWords): string 
   return state === "denied" && reason !== undefined && reason !== "user" ? ` ${words.deniedBy[reason]}` : "";
 }
 
-/** The input as a person reads it. */
+/** The whole input, for an approval. */
 export function inputText(input: unknown): string {
-  if (typeof input === "string") return reveal(input);
-  if (typeof input === "object" && input !== null && Object.keys(input).length === 0) return "";
-  const line = JSON.stringify(input) ?? "";
-  return reveal(line.length <= MAX_LINE ? line : JSON.stringify(input, null, 2));
+  return reveal(textOf(input));
 }

@@ -1,8 +1,6 @@
 // The input of a tool call as text: whole for an approval, and what is worth showing in the transcript.
 import { isObject } from "../../core/checks.ts";
-import type { ToolPreview } from "../../core/values.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
-import { diffLines } from "../diff.ts";
 import { below, fieldText, inJson, PLAIN_NAME, readable } from "./readable.ts";
 
 /** The fields of a call that only runs a command. */
@@ -19,40 +17,20 @@ export function commandIn(input: unknown, kind?: ChatToolPart["kind"]): string |
 /**
  * The whole input: its command as `$ command`, its other fields as `readable` has them. Different inputs have different
  * texts, but for the order of the fields.
+ * @param instead words in place of a field whose value is shown elsewhere. They must not begin like a field
  */
-export function inputText(input: unknown, kind?: ChatToolPart["kind"]): string {
-  return withBelow(input, kind, [], () => "");
-}
-
-/**
- * The whole input of a call that waits for approval. A text of several lines is left out if the changes below it have
- * exactly these lines.
- * @param shownBelow the words in place of the field. They must not begin like a field, so with no name and a colon
- */
-export function approvalText(
-  { input, preview = [] }: { readonly input: unknown; readonly preview?: readonly ToolPreview[] },
-  shownBelow: (field: string) => string,
-): string {
-  return withBelow(input, undefined, preview, shownBelow);
-}
-
-function withBelow(
+export function inputText(
   input: unknown,
-  kind: ChatToolPart["kind"],
-  preview: readonly ToolPreview[],
-  shownBelow: (field: string) => string,
+  kind?: ChatToolPart["kind"],
+  instead: (name: string, value: unknown) => string | undefined = () => undefined,
 ): string {
-  if (!isObject(input)) return readable(input);
   const command = commandIn(input, kind);
-  const { command: _, ...rest } = input;
-  const fields = Object.entries(command === undefined ? input : rest);
-  const added: readonly unknown[] = preview.flatMap(addedText);
-  const lines = fields.map(([name, value]) =>
-    added.includes(value) && PLAIN_NAME.test(name) ? shownBelow(name) : fieldText([name, value]),
-  );
+  if (!isObject(input)) return readable(input);
+  const fields = Object.entries(input).filter(([name]) => name !== "command" || command === undefined);
+  const lines = fields.map(([name, value]) => instead(name, value) ?? fieldText([name, value]));
   if (command === undefined) return lines.join("\n");
-  const tokens = fields.map(tokenOf);
-  const others = tokens.includes("") ? lines : tokens.length > 0 ? [`(${tokens.join(", ")})`] : [];
+  const short = fields.map(tokenOf).join(", ");
+  const others = fields.every((field) => tokenOf(field) !== "") && short !== "" ? [`(${short})`] : lines;
   return [`$ ${below(command)}`, ...others].join("\n");
 }
 
@@ -60,14 +38,6 @@ function withBelow(
 function tokenOf([name, value]: readonly [string, unknown]): string {
   const text = typeof value === "string" ? inJson(value) : `${JSON.stringify(value)}`;
   return PLAIN_NAME.test(name) && /^"?[\w.:/-]+"?$/.test(text) ? `${name} ${text}` : "";
-}
-
-/** The added lines of a change as one text, if there are several. The agent's own claim may differ from the input. */
-function addedText({ diff, by }: ToolPreview): readonly string[] {
-  const lines = by === "tool" ? diffLines(diff) : [];
-  const added = lines.filter(({ type }) => type === "added").map(({ text }) => text);
-  const end = lines.at(-1)?.text.startsWith("\\ ") ? "" : "\n";
-  return added.length > 1 ? [added.join("\n") + end] : [];
 }
 
 /** Whether the title has this text, as words of its own. */
