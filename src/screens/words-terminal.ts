@@ -53,6 +53,7 @@ export const terminalWords = {
   thought: (seconds: number | undefined) => `Thought${seconds === undefined ? "" : ` for ${seconds} s`}`,
   toolNameless: "a tool without a name",
   toolInputAbove: "(its input is above)",
+  shownBelow: (field: string) => `${field} is the text that is added below`,
   toolWith: (kinds: string) => `with ${kinds}`,
   toolRequested: "is requested",
   toolAwaiting: "waits for your decision",

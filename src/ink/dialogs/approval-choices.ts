@@ -3,7 +3,7 @@
 import type { ChatPending } from "../../chat/pending.ts";
 import { reveal } from "../../chat/print/reveal.ts";
 import type { Decision } from "../../core/values.ts";
-import { grantText } from "../../screens/tool/tool-input.ts";
+import { grantText } from "../../screens/tool/command.ts";
 import type { TerminalWords } from "../../screens/words-terminal.ts";
 import { clipped, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { unitsOf } from "../rows/width.ts";

@@ -112,10 +112,7 @@ const NARROW = 20;
  * row that continues the previous row begins with two blanks; other input rows do not. All lines of the
  * call's changes follow below the input.
  */
-export function approvalInput(
-  pending: PendingApproval,
-  surface: Surface,
-): readonly Row[] {
+export function approvalInput(pending: PendingApproval, surface: Surface): readonly Row[] {
   const { tool, preview = [] } = pending;
   const { columns, theme } = surface;
   const words = screenWords(theme);

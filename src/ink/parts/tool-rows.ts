@@ -1,6 +1,7 @@
 // The rows of a tool call.
 
 import type { ToolCallState, ToolPreview } from "../../core/values.ts";
+import { inputBeside, inputText } from "../../screens/tool/tool-input.ts";
 import { isToolOver, type ToolView, toolView } from "../../screens/tool/tool-view.ts";
 import type { TerminalText, TerminalWords } from "../../screens/words-terminal.ts";
 import type { ResolvedReason } from "../../universal/events.ts";
@@ -44,9 +45,11 @@ export function toolRows(part: ChatToolPart, options: ToolRowsOptions): PartRows
   const rowsFor = (rows: number): number => (unfolded ? Number.POSITIVE_INFINITY : isOver ? rows : LIVE_ROWS);
   const isAbove = part.approval !== undefined && inputsAbove?.has(part.approval.id);
   const isWhole = unfolded || title.endsWith("..."); // the title is cut
-  const input = isAbove ? words.toolInputAbove : isWhole ? view.input : view.inputBeside;
+  const whole = inputText(part.input, part.kind);
+  const hasChanges = [...view.changes, ...view.pieces].some((each) => "diff" in each);
+  const input = isAbove ? words.toolInputAbove : isWhole ? whole : inputBeside(part, hasChanges);
   const asked = foldedRows(input, { columns, tone: "dim", hang, words, maxRows: rowsFor(INPUT_ROWS) });
-  const isCut = asked.isFolded || (!isAbove && input !== view.input);
+  const isCut = asked.isFolded || (!isAbove && input !== whole);
   const changes = isAbove ? [] : view.changes;
   const edits = changes.map((change) => changeRows(change, hang, options, rowsFor(DIFF_ROWS)));
   const pieces = view.pieces.map((piece) => {
@@ -60,20 +63,25 @@ export function toolRows(part: ChatToolPart, options: ToolRowsOptions): PartRows
       maxRows: rowsFor(OUTPUT_ROWS),
       shows: isOver ? "start" : "end",
     });
-    const name = path === undefined ? undefined : inLine(path);
+    const name = inLine(path);
     const label: Row = [hang, { text: `${name}:`, tone: "dim" }];
-    const isNamed = name !== undefined && !title.includes(name);
+    const isNamed = name !== "" && !title.includes(name);
     return {
       rows: isNamed ? [clippedRow(label, columns), ...rows] : rows,
-      folded: isFolded ? [foldedText(words.foldedOutput(name ?? title), text)] : [],
+      folded: isFolded ? [foldedText(words.foldedOutput(name || title), text)] : [],
     };
   });
   const more = contentRow(part, hang, words);
   const all = [...edits, ...pieces];
   return {
-    rows: [head, ...asked.rows, ...all.flatMap(({ rows }) => rows), ...(more ? [clippedRow(more, columns)] : [])],
+    rows: [
+      head,
+      ...asked.rows,
+      ...all.flatMap(({ rows }) => rows),
+      ...(more ? [clippedRow(more, columns)] : []),
+    ],
     folded: [
-      ...(isCut ? [foldedText(words.foldedInput(title), view.input)] : []),
+      ...(isCut ? [foldedText(words.foldedInput(title), whole)] : []),
       ...all.flatMap(({ folded }) => folded),
     ],
   };
@@ -89,7 +97,10 @@ function headOf(
   const [symbol, tone] = STATES[hasFailed ? "failed" : part.state];
   const says = ` ${exit === undefined ? stateWords(part, words) : words.toolExit(exit)}`;
   const mark = `${theme.symbols[symbol]} `;
-  const name = clipped(inLine(title) || words.toolNameless, Math.max(MIN_TITLE, columns - widthOf(mark + says)));
+  const name = clipped(
+    inLine(title) || words.toolNameless,
+    Math.max(MIN_TITLE, columns - widthOf(mark + says)),
+  );
   const head: Row = [
     { text: mark, tone },
     { text: name, tone: "strong" },

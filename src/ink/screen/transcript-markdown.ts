@@ -1,8 +1,9 @@
 // The transcript as Markdown.
-import { type ToolView, toolView } from "../../screens/tool/tool-view.ts";
+import { inputBeside, inputText } from "../../screens/tool/tool-input.ts";
+import { toolView } from "../../screens/tool/tool-view.ts";
 import type { TerminalWords } from "../../screens/words-terminal.ts";
 import type { List } from "../../universal/transcript/list.ts";
-import type { ChatMessage, ChatPart } from "../../universal/transcript/message.ts";
+import type { ChatMessage, ChatPart, ChatToolPart } from "../../universal/transcript/message.ts";
 import { displayed, inLine } from "../rows/row.ts";
 
 /** What the agent has written last, without reasoning and tools. */
@@ -45,9 +46,11 @@ function partBlock(part: ChatPart, words: TerminalWords): string {
     case "text":
       return displayed(part.text).trim();
     case "tool":
-      return toolBlocks(toolView(part), part.state, words).join("\n\n");
+      return toolBlocks(part, words).join("\n\n");
     case "subagent":
-      return [`**${inLine(part.name) || inLine(part.agentType)}**`, ...partBlocks(part.parts, words)].join("\n\n");
+      return [`**${inLine(part.name) || inLine(part.agentType)}**`, ...partBlocks(part.parts, words)].join(
+        "\n\n",
+      );
     case "file": {
       const name = part.path.startsWith("data:") ? (part.mediaType ?? "") : inLine(part.path);
       return part.diff === undefined ? `*${name}*` : `*${name}*\n\n${fenced(part.diff, "diff")}`;
@@ -70,20 +73,18 @@ function partBlock(part: ChatPart, words: TerminalWords): string {
 }
 
 /** A tool call: its outcome, its input, its changes and its output. */
-function toolBlocks(
-  { title, exit, input, inputBeside, changes, pieces }: ToolView,
-  state: string,
-  words: TerminalWords,
-): readonly string[] {
+function toolBlocks(part: ChatToolPart, words: TerminalWords): readonly string[] {
+  const { title, exit, changes, pieces } = toolView(part);
+  const { input, kind, state } = part;
   // The text of a change is in its diff.
-  const asked = changes.length > 0 ? inputBeside : input;
+  const asked = changes.length > 0 ? inputBeside(part, true) : inputText(input, kind);
   return [
     `**${inLine(title)}** (${exit === undefined ? state : words.toolExit(exit)})`,
     ...(asked === "" ? [] : [fenced(asked)]),
     ...changes.map(({ path, diff }) => `*${inLine(path)}*\n\n${fenced(diff, "diff")}`),
     ...pieces.map((piece) => {
       const block = piece.type === "diff" ? fenced(piece.diff, "diff") : fenced(piece.text);
-      return piece.path === undefined ? block : `*${inLine(piece.path)}*\n\n${block}`;
+      return piece.path === "" ? block : `*${inLine(piece.path)}*\n\n${block}`;
     }),
   ];
 }

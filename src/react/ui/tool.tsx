@@ -1,8 +1,9 @@
-// A tool call: its outcome, its changes and its output. The input is folded.
+// A tool call: its outcome, its input, its changes and its output.
 import { type ReactElement, useMemo } from "react";
 import { inert } from "../../chat/print/inert.ts";
 import { reveal } from "../../chat/print/reveal.ts";
-import { inputText as textOf } from "../../screens/tool/tool-input.ts";
+import { commandIn } from "../../screens/tool/command.ts";
+import { jsonText } from "../../screens/tool/json-text.ts";
 import { toolView } from "../../screens/tool/tool-view.ts";
 import type { PageWords } from "../../screens/words-page.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
@@ -17,11 +18,10 @@ export interface ToolProps {
 
 export function ToolView({ part }: ToolProps): ReactElement {
   const words = useWords();
-  const { name, title, state, content } = part;
-  const { input: whole, inputBeside, exit, hasFailed, changes, pieces } = useMemo(() => toolView(part), [part]);
+  const { name, title, state, input, content } = part;
+  const { exit, hasFailed, changes, pieces } = useMemo(() => toolView(part), [part]);
+  // While the call waits, the changes are in its approval.
   const isWaiting = state === "awaiting" || state === "requested";
-  // While the call waits, its input and its changes are in its approval.
-  const shown = isWaiting ? [] : [...changes.map((change) => ({ ...change, type: "diff" as const })), ...pieces];
   return (
     <div className="aw-tool" data-state={hasFailed ? "failed" : state}>
       <p className="aw-tool-head">
@@ -32,16 +32,13 @@ export function ToolView({ part }: ToolProps): ReactElement {
           {whyDenied(part, words)}
         </span>
       </p>
-      {!isWaiting && <FoldedText label={words.input} text={reveal(inputBeside)} />}
-      {(isWaiting || inputBeside !== whole) && (
-        <FoldedText label={words.wholeInput} text={whole && reveal(JSON.stringify(part.input, null, 2))} isFolded />
-      )}
-      {shown.map((piece, index) => {
-        const key = `${piece.type}-${index}`; // a piece of a call only grows
-        if (piece.type === "diff") return <Diff key={key} {...piece} />;
-        const { text, path } = piece;
+      {/* What waits is in its approval, and a title says the most of the rest. */}
+      <FoldedText label={words.input} text={inputText(input)} isFolded={isWaiting || title !== undefined} />
+      {[...(isWaiting ? [] : changes), ...pieces].map((piece, index) => {
+        const key = `${index}`; // pieces are only added
+        if ("diff" in piece) return <Diff key={key} {...piece} />;
         const label = state === "failed" ? words.toolError : words.output;
-        return <FoldedText key={key} label={path === undefined ? label : inert(path)} text={inert(text)} />;
+        return <FoldedText key={key} label={inert(piece.path) || label} text={inert(piece.text)} />;
       })}
       {content.map(
         (each, index) =>
@@ -58,7 +55,11 @@ function whyDenied({ state, approval }: ChatToolPart, words: PageWords): string 
   return state === "denied" && reason !== undefined && reason !== "user" ? ` ${words.deniedBy[reason]}` : "";
 }
 
-/** The whole input, for an approval. */
+/** The whole input: a command as `$ command`, with `>` before its further lines, and all else as JSON. */
 export function inputText(input: unknown): string {
-  return reveal(textOf(input));
+  const command = commandIn(input);
+  const { command: _, ...rest } = Object(input);
+  const others = typeof input === "string" ? input : jsonText(command === undefined ? input : rest);
+  const shown = command === undefined ? [] : [`$ ${command.replaceAll("\n", "\n> ")}`];
+  return reveal([...shown, ...(others === "{}" ? [] : [others])].join("\n"));
 }

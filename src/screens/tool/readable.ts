@@ -1,8 +1,6 @@
 // Any value as text that a person reads, without ambiguity.
 import { isObject } from "../../core/checks.ts";
-
-/** Characters of a list or an object that stand in one line. */
-const MAX_LINE = 72;
+import { jsonText } from "./json-text.ts";
 
 /**
  * Any value as readable text: one line per object field, text verbatim, everything else as JSON, whose texts have real
@@ -30,7 +28,9 @@ export function inJson(text: string): string {
 
 /** The lines below the first begin with `>`. */
 export function below(text: string): string {
-  return text.replaceAll(/\n(?=(.?))/gs, (_, next: string) => (next === "" || next === "\n" ? "\n>" : "\n> "));
+  return text.replaceAll(/\n(?=(.?))/gs, (_, next: string) =>
+    next === "" || next === "\n" ? "\n>" : "\n> ",
+  );
 }
 
 export const PLAIN_NAME = /^[\p{L}\p{N}_$.-]+$/u;
@@ -51,12 +51,8 @@ function isJson(text: string): boolean {
 /** JSON. A value without JSON is replaced by the name of its type. */
 function json(value: unknown): string {
   try {
-    const line = JSON.stringify(value) ?? String(value);
-    if (line.length <= MAX_LINE && !/\\[nt]/.test(line)) return line;
-    return JSON.stringify(value, null, 2).replaceAll(/\\(.)/g, (escape, of) => BREAKS[of] ?? escape);
+    return jsonText(value);
   } catch {
     return `(a value that is no JSON: ${typeof value})`; // a circular value, or a BigInt
   }
 }
-
-const BREAKS: Readonly<Record<string, string>> = { n: "\n", t: "\t" };

@@ -1,18 +1,8 @@
 // The input of a tool call as text: whole for an approval, and what is worth showing in the transcript.
 import { isObject } from "../../core/checks.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
+import { commandIn } from "./command.ts";
 import { below, fieldText, inJson, PLAIN_NAME, readable } from "./readable.ts";
-
-/** The fields of a call that only runs a command. */
-const OF_COMMANDS = ["command", "cwd", "process_type", "timeout_seconds", "mode"];
-
-/** The command of a call. Other tools name one of their own actions `command`: they have further fields. */
-export function commandIn(input: unknown, kind?: ChatToolPart["kind"]): string | undefined {
-  if (!isObject(input)) return undefined;
-  const { command } = input;
-  const isCommand = kind === "execute" || Object.keys(input).every((name) => OF_COMMANDS.includes(name));
-  return typeof command === "string" && isCommand ? command : undefined;
-}
 
 /**
  * The whole input: its command as `$ command`, its other fields as `readable` has them. Different inputs have different
@@ -70,17 +60,4 @@ export function inputBeside(
     .filter(([, value]) => !isSaid(value) && !(hasChanges && typeof value === "object"))
     .map(fieldText)
     .join("\n");
-}
-
-/** What a lasting decision covers, without repeating the input above it. */
-export function grantText(
-  grant: string,
-  input: unknown,
-  words: { readonly thisCommand: string; readonly thisInput: string },
-): string {
-  const command = commandIn(input);
-  if (command !== undefined && grant.startsWith(`\`${command}\``))
-    return words.thisCommand + grant.slice(command.length + 2);
-  const fields = isObject(input) ? Object.fromEntries(Object.entries(input).sort()) : input;
-  return grant === `exactly the input ${JSON.stringify(fields)}` ? words.thisInput : grant;
 }

@@ -1,14 +1,13 @@
 // The output of a tool call as plain pieces. Shapes are recognised, never names of tools: content of universal events,
-// MCP and ACP, then the results of this library's own tools.
+// MCP and ACP, and the results of this library's own tools.
 import { fieldsOf, isObject } from "../../core/checks.ts";
-import type { ToolPreview } from "../../core/values.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
-import { readable } from "./readable.ts";
+import { jsonText } from "./json-text.ts";
 
-/** A text, of a file if there is a path; or a change of a file. */
+/** A text, about a file if there is a path; or the diff of a file. */
 export type ToolPiece =
-  | { readonly type: "text"; readonly text: string; readonly path?: string }
-  | ({ readonly type: "diff" } & Pick<ToolPreview, "path" | "diff">);
+  | { readonly type: "text"; readonly text: string; readonly path: string }
+  | { readonly type: "diff"; readonly diff: string; readonly path: string };
 
 export interface ToolOutput {
   readonly pieces: readonly ToolPiece[];
@@ -16,31 +15,75 @@ export interface ToolOutput {
   readonly exit: number | string | undefined;
 }
 
+/** Fields whose values stand for themselves. Other fields are shown with their names. */
+const PLAIN = /^(?:errorMessage|text|content|stdout|stderr|message|files|directories)$/;
+
+/** Fields that the outcome or the piece says, or that repeat others for programs. */
+const SAID = /^(?:exitCode|exit_code|signal|path|file|type|oldText|structuredContent)$/;
+
 /** Characters of an output that are read as JSON: it takes about 10 ms. Longer outputs are shown as they are. */
 const MAX_PARSED = 1_000_000;
 
-export function toolOutput({ output, content, input, locations = [] }: ChatToolPart): ToolOutput {
-  const values: unknown[] = [];
-  const changes: ToolPiece[] = [];
-  for (const part of content) {
-    if (part.type === "json") values.push(part.json);
-    if (part.type === "text") values.push(part.text);
-    if (part.type !== "file_ref") continue;
-    const { path, diff } = part;
-    if (diff !== null) changes.push({ type: "diff", path, diff });
-    else if (!locations.some((known) => known.path === path)) values.push(path);
-  }
+export function toolOutput({ output, content, input }: ChatToolPart): ToolOutput {
+  const pieces: ToolPiece[] = [];
+  let exit: ToolOutput["exit"];
+
+  const text = (value: string, path = ""): void => {
+    if (value.trim() === "") return;
+    const last = pieces.at(-1);
+    if (last?.type !== "text" || last.path !== path) pieces.push({ type: "text", text: value, path });
+    else pieces[pieces.length - 1] = { ...last, text: `${last.text.replace(/\n$/, "")}\n${value}` };
+  };
+  const read = (value: unknown, path?: string): void => {
+    if (typeof value === "string") text(value, path);
+    else if (!isKnown(value)) text(jsonText(value), path);
+    else if (Array.isArray(value)) for (const each of value) read(each, path);
+    else fields(fieldsOf(value));
+  };
+  const fields = (all: Readonly<Record<string, unknown>>): void => {
+    const { exit_code, exitCode = exit_code, signal, file, path = file } = all;
+    const name = typeof path === "string" ? path : "";
+    if (typeof exitCode === "number" && exitCode !== 0) exit = exitCode;
+    else if (typeof signal === "string") exit = signal;
+    for (const [key, value] of Object.entries(all)) {
+      const isText = typeof value === "string";
+      if (isText && (key === "newText" || (key === "unifiedDiff" && value.startsWith("@@")))) {
+        const diff = key === "newText" ? changeOf(all["oldText"], value) : value;
+        pieces.push({ type: "diff", diff, path: name });
+      } else if (PLAIN.test(key) || key === "unifiedDiff") read(value, name);
+      else if (!SAID.test(key) && value !== fieldsOf(input)[key])
+        text(`${key}: ${isText ? value : jsonText(value)}`, name);
+    }
+  };
+
+  const values = content.flatMap((part) => (part.type === "json" ? [part.json] : []));
   const parsed = parse(output);
-  const isText = output !== "" && parsed === undefined;
-  const said = values.length > 0 || parsed === undefined ? values : [parsed];
-  const pieces = said.flatMap((value) => piecesIn(value, input) ?? (isText ? [] : [textOf(readable(value))]));
+  const isOwn = parsed === undefined && output !== "" && !values.includes(output);
+  for (const value of values.length > 0 || parsed === undefined ? values : [parsed]) read(value);
   // Beside a text of its own, data repeats the text for programs, or is a change.
-  const shown = isText ? [textOf(output), ...pieces.filter(({ type }) => type === "diff")] : pieces;
-  return { pieces: merged([...shown, ...changes]), exit: said.map(exitOf).find((exit) => exit !== undefined) };
+  if (isOwn)
+    pieces.splice(
+      0,
+      Number.POSITIVE_INFINITY,
+      { type: "text", text: output, path: "" },
+      ...pieces.filter(isDiff),
+    );
+  for (const part of content)
+    if (part.type === "file_ref" && part.diff !== null)
+      pieces.push({ type: "diff", diff: part.diff, path: part.path });
+  return { pieces, exit };
 }
 
-function textOf(text: string): ToolPiece {
-  return { type: "text", text };
+const isDiff = ({ type }: ToolPiece): boolean => type === "diff";
+
+/** Texts, and objects with a field that stands for itself or is a change. */
+function isKnown(value: unknown): boolean {
+  if (Array.isArray(value))
+    return value.length > 0 && value.every((each) => typeof each === "string" || isKnown(each));
+  return (
+    isObject(value) &&
+    Object.keys(value).some((key) => PLAIN.test(key) || /^(?:unifiedDiff|newText)$/.test(key))
+  );
 }
 
 /** An object or a list. Undefined for anything else: it is text. */
@@ -53,110 +96,9 @@ function parse(output: string): unknown {
   }
 }
 
-/** Texts that follow each other are one. Empty texts are left out. */
-function merged(pieces: readonly ToolPiece[]): readonly ToolPiece[] {
-  const all: ToolPiece[] = [];
-  for (const piece of pieces) {
-    const last = all.at(-1);
-    const isPlain = piece.type === "text" && piece.path === undefined;
-    if (isPlain && piece.text.trim() === "") continue;
-    if (isPlain && last?.type === "text" && last.path === undefined)
-      all[all.length - 1] = textOf(`${last.text.replace(/\n$/, "")}\n${piece.text}`);
-    else all.push(piece);
-  }
-  return all;
-}
-
-function exitOf(value: unknown): number | string | undefined {
-  const { exit_code, exitCode = exit_code, signal } = fieldsOf(value);
-  if (typeof exitCode === "number" && exitCode !== 0) return exitCode;
-  return typeof signal === "string" && signal !== "" ? signal : undefined;
-}
-
-/** The pieces of a known shape. Undefined for any other value. */
-function piecesIn(value: unknown, input: unknown): readonly ToolPiece[] | undefined {
-  if (typeof value === "string") return [textOf(value)];
-  if (!Array.isArray(value)) return isObject(value) ? fieldPieces(value, input) : undefined;
-  const all = value.map((each) => piecesIn(each, input));
-  return all.length > 0 && all.every((pieces) => pieces !== undefined) ? all.flat() : undefined;
-}
-
-/** Texts of results, in the order in which they are shown. */
-const TEXTS = ["errorMessage", "text", "stdout", "stderr", "message"];
-
-/** Fields that the outcome says. */
-const SAID = ["exitCode", "exit_code", "signal"];
-
-/** Takes the known fields out of an object. What is left over is shown as it is. */
-function fieldPieces(
-  value: Readonly<Record<string, unknown>>,
-  input: unknown,
-): readonly ToolPiece[] | undefined {
-  const { content, file, path = file, type, files, count } = value;
-  const rest = new Map(Object.entries(value));
-  const take = (name: string): string | undefined => {
-    const field = rest.get(name);
-    if (typeof field !== "string") return undefined;
-    rest.delete(name);
-    return field;
-  };
-  const pieces: ToolPiece[] = [];
-  const inner = typeof content === "object" ? piecesIn(content, input) : undefined;
-  if (inner && rest.delete("content")) {
-    pieces.push(...inner);
-    rest.delete("structuredContent"); // the same for programs
-  }
-  if (typeof path === "string") {
-    const text = take("content");
-    if (text !== undefined) pieces.push({ type: "text", path, text });
-    const after = take("newText");
-    if (after !== undefined) pieces.push({ type: "diff", path, diff: changeOf(take("oldText") ?? "", after) });
-    const diff = take("unifiedDiff");
-    if (diff !== undefined)
-      // A new file's whole text may stand in place of a diff.
-      pieces.push(/^(?:@@|--- )/.test(diff) ? { type: "diff", path, diff } : { type: "text", path, text: diff });
-    if (pieces.length > 0) for (const name of ["path", "file", "oldText"]) rest.delete(name);
-  }
-  const texts = TEXTS.map(take);
-  for (const [name, mark] of [
-    ["directories", "/"],
-    ["files", ""],
-  ] as const) {
-    const names = value[name];
-    if (!Array.isArray(names) || !names.every((each) => typeof each === "string")) continue;
-    texts.unshift(names.map((each) => each + mark).join("\n"));
-    rest.delete(name);
-  }
-  if (rest.size === Object.keys(value).length) return undefined;
-  if (type === "text" || type === "content") rest.delete("type");
-  if (Array.isArray(files) && count === files.length) rest.delete("count");
-  for (const name of SAID) rest.delete(name);
-  for (const [name, field] of rest) if (field === fieldsOf(input)[name]) rest.delete(name);
-  const said = texts.filter((text) => text !== undefined && text !== "Exit code: 0").map((text) => textOf(text ?? ""));
-  return [...said, textOf(readable(Object.fromEntries(rest))), ...pieces];
-}
-
-/** Unchanged lines before and after the changed ones. */
-const CONTEXT = 3;
-
-/** The changed lines of two texts as a diff without numbers: the texts may be parts of a file. */
-function changeOf(before: string, after: string): string {
-  const old = linesOf(before);
-  const now = linesOf(after);
-  const most = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < most && old[head] === now[head]) head++;
-  let tail = 0;
-  while (tail < most - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
-  const end = old.length - tail;
-  return [
-    ...old.slice(Math.max(0, head - CONTEXT), head).map((line) => ` ${line}`),
-    ...old.slice(head, end).map((line) => `-${line}`),
-    ...now.slice(head, now.length - tail).map((line) => `+${line}`),
-    ...old.slice(end, end + CONTEXT).map((line) => ` ${line}`),
-  ].join("\n");
-}
-
-function linesOf(text: string): readonly string[] {
-  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
+/** A diff without numbers: the texts may be parts of a file. */
+function changeOf(before: unknown, after: string): string {
+  const marked = (text: unknown, mark: string): string =>
+    typeof text === "string" && text !== "" ? text.replace(/\n$/, "").replaceAll(/^/gm, mark) : "";
+  return [marked(before, "-"), marked(after, "+")].filter((side) => side !== "").join("\n");
 }

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { approvalText } from "../../../src/screens/tool/approval-text.ts";
-import { grantText, inputText } from "../../../src/screens/tool/tool-input.ts";
+import { grantText } from "../../../src/screens/tool/command.ts";
+import { inputBeside, inputText } from "../../../src/screens/tool/tool-input.ts";
 import { toolView } from "../../../src/screens/tool/tool-view.ts";
-import { toolWords } from "../../../src/screens/words-tool.ts";
+import { terminalWords } from "../../../src/screens/words-terminal.ts";
 import type { ChatToolPart } from "../../../src/universal/transcript/message.ts";
 
 const part = (fields: Partial<ChatToolPart>): ChatToolPart => ({
@@ -19,7 +20,7 @@ const part = (fields: Partial<ChatToolPart>): ChatToolPart => ({
 /** The output as JSON, as most backends say it. */
 const said = (json: unknown, fields: Partial<ChatToolPart> = {}) =>
   toolView(part({ output: typeof json === "string" ? json : JSON.stringify(json), ...fields }));
-const text = (value: string, path?: string) => ({ type: "text", text: value, ...(path && { path }) });
+const text = (value: string, path = "") => ({ type: "text", text: value, path });
 
 test.each<[what: string, json: unknown, pieces: readonly unknown[]]>([
   ["a text", "one\ntwo\n", [text("one\ntwo\n")]],
@@ -30,25 +31,34 @@ test.each<[what: string, json: unknown, pieces: readonly unknown[]]>([
   [
     "an edit",
     { file: "a.ts", message: "Updated file", unifiedDiff: "@@ -1 +1 @@\n-a\n+b" },
-    [text("Updated file"), { type: "diff", path: "a.ts", diff: "@@ -1 +1 @@\n-a\n+b" }],
+    [text("Updated file", "a.ts"), { type: "diff", path: "a.ts", diff: "@@ -1 +1 @@\n-a\n+b" }],
   ],
   [
     "a new file",
     { file: "a.md", message: "Created new file", unifiedDiff: "- one\n- two" },
-    [text("Created new file"), text("- one\n- two", "a.md")],
+    [text("Created new file\n- one\n- two", "a.md")],
   ],
-  ["a folder", { files: ["a", "b"], directories: ["c"], path: "." }, [text('a\nb\nc/\npath: .')]],
-  ["found files", { files: ["a"], count: 1, message: "Found 1" }, [text("a\nFound 1")]],
-  ["a search", { stdout: "./a:\nLine 1: x", message: "Exit code: 0" }, [text("./a:\nLine 1: x")]],
-  ["content of MCP", { content: [{ type: "text", text: "one\ntwo" }], structuredContent: {} }, [text("one\ntwo")]],
+  ["a folder", { files: ["a", "b"], directories: ["c"], path: "." }, [text("a\nb\nc", ".")]],
+  ["found files", { files: ["a"], count: 1, message: "Found 1" }, [text("a\ncount: 1\nFound 1")]],
+  [
+    "a search",
+    { stdout: "./a:\nLine 1: x", message: "Exit code: 0" },
+    [text("./a:\nLine 1: x\nExit code: 0")],
+  ],
+  [
+    "content of MCP",
+    { content: [{ type: "text", text: "one\ntwo" }], structuredContent: {} },
+    [text("one\ntwo")],
+  ],
   ["content of ACP", [{ type: "content", content: { type: "text", text: "one" } }], [text("one")]],
   [
     "a change of ACP",
-    { path: "a.ts", oldText: "1\n2\n3\n4\n5\n", newText: "1\n2\n3\n4\nfive\n" },
-    [{ type: "diff", path: "a.ts", diff: " 2\n 3\n 4\n-5\n+five" }],
+    { path: "a.ts", oldText: "1\n2\n", newText: "1\nzwei\n" },
+    [{ type: "diff", path: "a.ts", diff: "-1\n-2\n+1\n+zwei" }],
   ],
   ["several texts", ["one", "two"], [text("one\ntwo")]],
-  ["anything else", { a: { b: 1 }, c: "x\ny" }, [text('a: {"b":1}\nc:\n> x\n> y')]],
+  ["anything else", { a: { b: 1 }, c: "x\ny" }, [text('{\n  "a": {\n    "b": 1\n  },\n  "c": "x\ny"\n}')]],
+  ["a list of anything else", [{ a: 1 }, 2], [text('[{"a":1},2]')]],
   ["fields beside a known shape", { stdout: "a", took: 5 }, [text("a\ntook: 5")]],
   ["what begins like JSON", "[1, 2", [text("[1, 2")]],
   ["nothing", { stdout: "" }, []],
@@ -72,9 +82,12 @@ test("a text of its own stands for the data beside it, but for changes", () => {
 
 test("a change that the approval has shown is not shown again", () => {
   const preview = [{ path: "a.ts", diff: "@@ -1 +1 @@\n-a\n+b", by: "tool" }] as const;
-  const { changes, pieces } = said({ file: "a.ts", message: "Updated file", unifiedDiff: preview[0].diff }, { preview });
+  const { changes, pieces } = said(
+    { file: "a.ts", message: "Updated file", unifiedDiff: preview[0].diff },
+    { preview },
+  );
   expect(changes).toEqual(preview);
-  expect(pieces).toEqual([text("Updated file")]);
+  expect(pieces).toEqual([text("Updated file", "a.ts")]);
 });
 
 test.each<[output: unknown, exit: unknown]>([
@@ -104,11 +117,14 @@ test.each<[fields: Partial<ChatToolPart>, beside: string]>([
     "",
   ],
 ])("the transcript shows of an input what its title and its changes do not say: %j", (fields, beside) => {
-  expect(toolView(part(fields)).inputBeside).toBe(beside);
+  expect(inputBeside(part(fields), fields.preview !== undefined)).toBe(beside);
 });
 
 test.each<[input: unknown, shown: string]>([
-  [{ command: "npm test", process_type: "SYNC", timeout_seconds: 30 }, "$ npm test\n(process_type SYNC, timeout_seconds 30)"],
+  [
+    { command: "npm test", process_type: "SYNC", timeout_seconds: 30 },
+    "$ npm test\n(process_type SYNC, timeout_seconds 30)",
+  ],
   [{ command: "a\n\nb", cwd: "30" }, '$ a\n>\n> b\n(cwd "30")'],
   [{ command: "a", cwd: "b, mode c" }, "$ a\ncwd: b, mode c"],
   [{ command: "view", path: "a" }, "command: view\npath: a"],
@@ -116,7 +132,7 @@ test.each<[input: unknown, shown: string]>([
   ["ls", "> ls"],
 ])("an approval shows the whole input: %j", (input, shown) => {
   expect(inputText(input)).toBe(shown);
-  expect(approvalText({ input }, toolWords.shownBelow)).toBe(shown);
+  expect(approvalText({ input }, terminalWords.shownBelow)).toBe(shown);
 });
 
 test.each<[content: string, diff: string, by: "tool" | "agent", isBelow: boolean]>([
@@ -126,11 +142,17 @@ test.each<[content: string, diff: string, by: "tool" | "agent", isBelow: boolean
   ["1\n2\n", "@@ -0,0 +1,2 @@\n+1\n+3\n", "tool", false],
   ["1\n2\n", "+1\n+2", "agent", false],
   ["1", "@@ -0,0 +1 @@\n+1\n\\ No newline at end of file\n", "tool", false],
-])("an approval leaves out a text only if the change below adds exactly it: %j, %j", (content, diff, by, isBelow) => {
-  const shown = approvalText({ input: { path: "a", content }, preview: [{ path: "a", diff, by }] }, toolWords.shownBelow);
-  expect(shown.includes("content is the text that is added below")).toBe(isBelow);
-  expect(shown.includes("content:")).toBe(!isBelow);
-});
+])(
+  "an approval leaves out a text only if the change below adds exactly it: %j, %j",
+  (content, diff, by, isBelow) => {
+    const shown = approvalText(
+      { input: { path: "a", content }, preview: [{ path: "a", diff, by }] },
+      terminalWords.shownBelow,
+    );
+    expect(shown.includes("content is the text that is added below")).toBe(isBelow);
+    expect(shown.includes("content:")).toBe(!isBelow);
+  },
+);
 
 test.each<[grant: string, input: unknown, words: string]>([
   ["`npm test` in the project", { command: "npm test" }, "this command in the project"],
@@ -139,5 +161,5 @@ test.each<[grant: string, input: unknown, words: string]>([
   ['exactly the input {"a":1}', { a: 2 }, 'exactly the input {"a":1}'],
   ["edits of a.ts", { path: "a.ts" }, "edits of a.ts"],
 ])("a lasting decision does not repeat the input: %s", (grant, input, words) => {
-  expect(grantText(grant, input, toolWords)).toBe(words);
+  expect(grantText(grant, input, terminalWords)).toBe(words);
 });
