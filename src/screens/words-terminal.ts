@@ -170,6 +170,10 @@ export const terminalWords = {
   noteTakenBack: "taken back",
   noteTooLongToCopy: ({ bytes, limit }: { readonly bytes: number; readonly limit: number }) =>
     `the answer has ${bytes} bytes, and terminals take ${limit}: /export writes a file`,
+  noteUndoBusy: "wait for the end of the answer, or cancel it: then files can be taken back",
+  noteNothingToUndo: "nothing to take back: changes of commands, and of earlier chats, are not known",
+  noteUndone: (paths: readonly string[]) => `taken back: ${paths.join(", ") || "nothing"}`,
+  undoConflict: (path: string, reason: string) => `${path} stays: ${reason}`,
   noteUnknownCommand: (name: string) => `there is no command ${name}: /help shows them`,
 
   // Commands of this machine
@@ -253,6 +257,7 @@ export const terminalWords = {
   helpSend: "sends the prompts that waited when an earlier chat ended",
   helpMode: "sets the mode of the agent",
   helpModel: "sets the model",
+  helpUndo: "takes back the files of the last turn that changed some",
   helpCopy: "copies the last answer",
   helpExport: "writes the conversation to a file, as Markdown",
   helpChats: "opens an earlier chat",

@@ -106,6 +106,12 @@ export const COMMANDS: readonly ScreenCommand[] = [
       return undefined;
     },
   },
+  {
+    name: "undo",
+    says: "helpUndo",
+    isOffered: ({ options }) => options.undo !== undefined,
+    run: runUndo,
+  },
   { name: "copy", says: "helpCopy", run: runCopy },
   {
     name: "export",
@@ -154,6 +160,19 @@ export const COMMANDS: readonly ScreenCommand[] = [
     },
   },
 ];
+
+/** Takes files back, between two turns: a tool may be at work on them. */
+function runUndo({ chat, options, words, later }: Desk): Done {
+  if (chat.getSnapshot().busy) return words.noteUndoBusy;
+  const undone = async (): Promise<string> => {
+    const files = await options.undo?.();
+    if (!files) return words.noteNothingToUndo;
+    const left = files.conflicts.map(({ path, reason }) => words.undoConflict(inLine(path), inLine(reason)));
+    return [words.noteUndone(files.reverted.map(inLine)), ...left].join("; ");
+  };
+  later(undone());
+  return undefined;
+}
 
 /** Leaves for a chat of the list. */
 function openChat({ options, words, leave, later }: Desk, argument: string): Done {

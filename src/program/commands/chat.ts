@@ -1,7 +1,7 @@
 // `agentwire chat`: the screen, plain lines, or one turn.
 import { resolve } from "node:path";
 import type { Chat } from "../../chat/index.ts";
-import type { BackendRow } from "../backend.ts";
+import type { BackendRow, OpenedBackend } from "../backend.ts";
 import { answerOneTurn } from "../chat/one-turn.ts";
 import { OUTPUTS, type TurnOutput } from "../chat/printer.ts";
 import { SettleByRules } from "../chat/settle-by-rules.ts";
@@ -43,14 +43,14 @@ export async function chatCommand(call: CommandCall): Promise<number> {
         backend: backend.name,
         session: session?.name,
       });
-    return await talk(chats, call, opened.folder);
+    return await talk(chats, call, opened);
   } finally {
     await chats.first.leave();
     await opened.close?.();
   }
 }
 
-async function talk(chats: OpenedChats, call: CommandCall, folder: string | undefined): Promise<number> {
+async function talk(chats: OpenedChats, call: CommandCall, { folder, undo }: OpenedBackend): Promise<number> {
   const { stdin, stdout, stderr } = process;
   const { chat } = chats.first;
   if (!stdin.isTTY || !stdout.isTTY) return talkInLines(chat, stdin, stdout);
@@ -58,7 +58,7 @@ async function talk(chats: OpenedChats, call: CommandCall, folder: string | unde
   const tui = await loadTui();
   if (tui.type === "screen") {
     const header = { backend: titleOf(call), ...(folder !== undefined && { folder: resolve(folder) }) };
-    return tui.run(chats, { header });
+    return tui.run(chats, { header, ...(undo && { undo }) });
   }
   const { npxLine } = await import("../npx.ts");
   stderr.write(
