@@ -13,6 +13,9 @@ export function commandIn(input: unknown, kind?: ChatToolPart["kind"]): string |
   return typeof command === "string" && isCommand ? command : undefined;
 }
 
+/** Characters of an input that a grant quotes. */
+const MAX_QUOTED = 100;
+
 /** What a lasting decision covers, without repeating the input above it. */
 export function grantText(
   grant: string,
@@ -23,5 +26,7 @@ export function grantText(
   if (command !== undefined && grant.startsWith(`\`${command}\``))
     return words.thisCommand + grant.slice(command.length + 2);
   const fields = isObject(input) ? Object.fromEntries(Object.entries(input).sort()) : input;
-  return grant === `exactly the input ${JSON.stringify(fields)}` ? words.thisInput : grant;
+  const whole = `${JSON.stringify(fields)}`;
+  const quoted = whole.length > MAX_QUOTED ? `${whole.slice(0, MAX_QUOTED)}…` : whole;
+  return grant === `exactly the input ${quoted}` ? words.thisInput : grant;
 }

@@ -18,21 +18,29 @@ export interface ToolOutput {
 /** Fields whose values stand for themselves. Other fields are shown with their names. */
 const PLAIN = /^(?:errorMessage|text|content|stdout|stderr|message|files|directories)$/;
 
+/** Fields that have a change of the file `path`. */
+const CHANGE = /^(?:unifiedDiff|newText)$/;
+
 /** Fields that the outcome or the piece says, or that repeat others for programs. */
 const SAID = /^(?:exitCode|exit_code|signal|path|file|type|oldText|structuredContent)$/;
 
 /** Characters of an output that are read as JSON: it takes about 10 ms. Longer outputs are shown as they are. */
 const MAX_PARSED = 1_000_000;
 
-export function toolOutput({ output, content, input }: ChatToolPart): ToolOutput {
+export function toolOutput(part: ChatToolPart): ToolOutput {
+  try {
+    return readOutput(part);
+  } catch {
+    return { pieces: [{ type: "text", text: part.output, path: "" }], exit: undefined }; // nested too deeply to be read
+  }
+}
+
+function readOutput({ output, content, input }: ChatToolPart): ToolOutput {
   const pieces: ToolPiece[] = [];
   let exit: ToolOutput["exit"];
 
   const text = (value: string, path = ""): void => {
-    if (value.trim() === "") return;
-    const last = pieces.at(-1);
-    if (last?.type !== "text" || last.path !== path) pieces.push({ type: "text", text: value, path });
-    else pieces[pieces.length - 1] = { ...last, text: `${last.text.replace(/\n$/, "")}\n${value}` };
+    if (value.trim() !== "") pieces.push({ type: "text", text: value, path });
   };
   const read = (value: unknown, path?: string): void => {
     if (typeof value === "string") text(value, path);
@@ -47,10 +55,11 @@ export function toolOutput({ output, content, input }: ChatToolPart): ToolOutput
     else if (typeof signal === "string") exit = signal;
     for (const [key, value] of Object.entries(all)) {
       const isText = typeof value === "string";
-      if (isText && (key === "newText" || (key === "unifiedDiff" && value.startsWith("@@")))) {
-        const diff = key === "newText" ? changeOf(all["oldText"], value) : value;
+      if (isText && CHANGE.test(key)) {
+        // The result of a new file has its text in place of a diff.
+        const diff = value.startsWith("@@") && key !== "newText" ? value : changeOf(all["oldText"], value);
         pieces.push({ type: "diff", diff, path: name });
-      } else if (PLAIN.test(key) || key === "unifiedDiff") read(value, name);
+      } else if (PLAIN.test(key)) read(value, name);
       else if (!SAID.test(key) && value !== fieldsOf(input)[key])
         text(`${key}: ${isText ? value : jsonText(value)}`, name);
     }
@@ -71,7 +80,24 @@ export function toolOutput({ output, content, input }: ChatToolPart): ToolOutput
   for (const part of content)
     if (part.type === "file_ref" && part.diff !== null)
       pieces.push({ type: "diff", diff: part.diff, path: part.path });
-  return { pieces, exit };
+  return { pieces: merged(pieces), exit };
+}
+
+/** Texts about one file that follow each other are one. */
+function merged(pieces: readonly ToolPiece[]): readonly ToolPiece[] {
+  return pieces.flatMap((piece, at): readonly ToolPiece[] => {
+    const isSame = (other: ToolPiece | undefined): boolean =>
+      other?.type === "text" && other.path === piece.path;
+    if (piece.type === "diff") return [piece];
+    if (isSame(pieces[at - 1])) return [];
+    let end = at + 1;
+    while (isSame(pieces[end])) end++;
+    const texts = pieces.slice(at, end).map((each, index) => {
+      const said = each.type === "text" ? each.text : "";
+      return index < end - at - 1 ? said.replace(/\n$/, "") : said;
+    });
+    return [{ ...piece, text: texts.join("\n") }];
+  });
 }
 
 const isDiff = ({ type }: ToolPiece): boolean => type === "diff";
@@ -80,10 +106,7 @@ const isDiff = ({ type }: ToolPiece): boolean => type === "diff";
 function isKnown(value: unknown): boolean {
   if (Array.isArray(value))
     return value.length > 0 && value.every((each) => typeof each === "string" || isKnown(each));
-  return (
-    isObject(value) &&
-    Object.keys(value).some((key) => PLAIN.test(key) || /^(?:unifiedDiff|newText)$/.test(key))
-  );
+  return isObject(value) && Object.keys(value).some((key) => PLAIN.test(key) || CHANGE.test(key));
 }
 
 /** An object or a list. Undefined for anything else: it is text. */

@@ -36,7 +36,7 @@ test.each<[what: string, json: unknown, pieces: readonly unknown[]]>([
   [
     "a new file",
     { file: "a.md", message: "Created new file", unifiedDiff: "- one\n- two" },
-    [text("Created new file\n- one\n- two", "a.md")],
+    [text("Created new file", "a.md"), { type: "diff", path: "a.md", diff: "+- one\n+- two" }],
   ],
   ["a folder", { files: ["a", "b"], directories: ["c"], path: "." }, [text("a\nb\nc", ".")]],
   ["found files", { files: ["a"], count: 1, message: "Found 1" }, [text("a\ncount: 1\nFound 1")]],
@@ -78,6 +78,13 @@ test("a text of its own stands for the data beside it, but for changes", () => {
     exit: 2,
     pieces: [text("Done."), { type: "diff", path: "a.ts", diff: "+a" }],
   });
+});
+
+test("an output of many texts, or one that is nested deeply, is shown in linear time and without a fault", () => {
+  const many = JSON.stringify(Array.from({ length: 50_000 }, (_, at) => `src/file-${at}.ts`));
+  expect(said(many).pieces).toHaveLength(1);
+  const deep = "[".repeat(50_000) + "]".repeat(50_000);
+  expect(said(deep).pieces).toEqual([text(deep)]);
 });
 
 test("a change that the approval has shown is not shown again", () => {
@@ -159,6 +166,7 @@ test.each<[grant: string, input: unknown, words: string]>([
   ["`npm tes…` in the project", { command: "npm test" }, "`npm tes…` in the project"],
   ['exactly the input {"a":1,"b":2}', { b: 2, a: 1 }, "exactly this input"],
   ['exactly the input {"a":1}', { a: 2 }, 'exactly the input {"a":1}'],
+  [`exactly the input {"a":"${"x".repeat(94)}…`, { a: "x".repeat(200) }, "exactly this input"],
   ["edits of a.ts", { path: "a.ts" }, "edits of a.ts"],
 ])("a lasting decision does not repeat the input: %s", (grant, input, words) => {
   expect(grantText(grant, input, terminalWords)).toBe(words);
