@@ -197,6 +197,8 @@ export const terminalWords = {
   approvalMissing: (rows: number) => `${rows} more rows are not shown`,
   approvalAskedBy: "asked by the sub-agent",
   approvalAlways: "always:",
+  thisCommand: "this command",
+  thisInput: "exactly this input",
   approvalEvery: "Allow every call of",
   approvalEveryEnd: "in this session, whatever it does?",
   previewHead: "What it would change:",

@@ -5,7 +5,4 @@ export type ToolWords = typeof toolWords;
 export const toolWords = {
   /** How a command failed: its exit code, or a signal. */
   toolExit: (exit: number | string) => (typeof exit === "number" ? `exit code ${exit}` : `ended by ${exit}`),
-  /** What a lasting decision covers. */
-  thisCommand: "this command",
-  thisInput: "exactly this input",
 };

@@ -1,7 +1,6 @@
 // A tool call that waits for a decision. The input is shown whole, and nothing in it is hidden.
 import { type FormEvent, type KeyboardEvent, type ReactElement, useId, useState } from "react";
 import { reveal } from "../../chat/print/reveal.ts";
-import { grantText } from "../../screens/tool/command.ts";
 import type { TranscriptRequest } from "../../universal/transcript/transcript.ts";
 import { useChat } from "../index.ts";
 import { Diff } from "./diff.tsx";
@@ -45,9 +44,7 @@ export function ApprovalView({ request, titleId }: ApprovalProps): ReactElement 
         {inputText(input) || words.noInput}
       </pre>
       {agent !== undefined && <p className="aw-request-words">{words.askedBySubagent(reveal(agent))}</p>}
-      {grant !== undefined && (
-        <p className="aw-request-words">{words.always(reveal(grantText(grant, input, words)))}</p>
-      )}
+      {grant !== undefined && <p className="aw-request-words">{words.always(reveal(grant))}</p>}
       {preview.map((change, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: one file may come twice, and the changes of a call never change
         <Diff key={index} {...change} />
