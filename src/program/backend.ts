@@ -3,6 +3,7 @@ import type { ToolRule } from "../core/index.ts";
 import type { AgentSource } from "../universal/index.ts";
 import type { OptionRow } from "./command.ts";
 import type { Given } from "./given.ts";
+import type { Undo } from "./undo.ts";
 
 /** A secret of a backend. It comes from a variable of the environment, or from a prompt without echo. */
 export interface SecretRow {
@@ -36,6 +37,8 @@ export interface OpenedBackend {
   readonly source: () => AgentSource;
   /** The folder that the agent works in. */
   readonly folder?: string;
+  /** Takes back the files of the last turn that changed some, where the tools of the folder are the program's. */
+  readonly undo?: Undo;
   /** Ends what stands behind the sources. */
   readonly close?: () => Promise<void>;
 }

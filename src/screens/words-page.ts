@@ -1,8 +1,9 @@
 // The words of `agentwire/react/ui`.
 import type { GrantScope, ToolCallState } from "../core/values.ts";
+import { type ToolWords, toolWords } from "./words-tool.ts";
 
 /** The words of the page. Each is a text, or a function of facts that returns one. */
-export interface PageWords {
+export interface PageWords extends ToolWords {
   // The transcript
   readonly transcript: string;
   readonly welcome: string;
@@ -129,6 +130,7 @@ export interface PageWords {
 }
 
 export const pageWords: PageWords = {
+  ...toolWords,
   transcript: "What was said",
   welcome: "What would you like to talk about?",
   you: "You",

@@ -1,4 +1,5 @@
 // The words of the terminal screen.
+import { toolWords } from "./words-tool.ts";
 
 /** The name of an entry that is a text, not a function. */
 export type TerminalText = {
@@ -9,6 +10,8 @@ export type TerminalText = {
 export type TerminalWords = typeof terminalWords;
 
 export const terminalWords = {
+  ...toolWords,
+
   emptyComposer: "Write to the agent, or /help",
   noKeys: "There is no terminal to type on.",
 
@@ -47,6 +50,7 @@ export const terminalWords = {
   thought: (seconds: number | undefined) => `Thought${seconds === undefined ? "" : ` for ${seconds} s`}`,
   toolNameless: "a tool without a name",
   toolInputAbove: "(its input is above)",
+  shownBelow: (field: string) => `${field} is the text that is added below`,
   toolWith: (kinds: string) => `with ${kinds}`,
   toolRequested: "is requested",
   toolAwaiting: "waits for your decision",
@@ -169,6 +173,10 @@ export const terminalWords = {
   noteTakenBack: "taken back",
   noteTooLongToCopy: ({ bytes, limit }: { readonly bytes: number; readonly limit: number }) =>
     `the answer has ${bytes} bytes, and terminals take ${limit}: /export writes a file`,
+  noteUndoBusy: "wait for the end of the answer, or cancel it: then files can be taken back",
+  noteNothingToUndo: "nothing to take back: changes of commands, and of earlier chats, are not known",
+  noteUndone: (paths: readonly string[]) => `taken back: ${paths.join(", ") || "nothing"}`,
+  undoConflict: (path: string, reason: string) => `${path} stays: ${reason}`,
   noteUnknownCommand: (name: string) => `there is no command ${name}: /help shows them`,
 
   // Commands of this machine
@@ -192,6 +200,8 @@ export const terminalWords = {
   approvalMissing: (rows: number) => `${rows} more rows are not shown`,
   approvalAskedBy: "asked by the sub-agent",
   approvalAlways: "t and a do not ask again for:",
+  thisCommand: "this command",
+  thisInput: "exactly this input",
   approvalEvery: "Allow every call of",
   approvalEveryEnd: "in this session, whatever it does?",
   previewHead: "What it would change:",
@@ -252,6 +262,7 @@ export const terminalWords = {
   helpSend: "sends the prompts that waited when an earlier chat ended",
   helpMode: "sets the mode of the agent",
   helpModel: "sets the model",
+  helpUndo: "takes back the files of the last turn that changed some",
   helpCopy: "copies the last answer",
   helpExport: "writes the conversation to a file, as Markdown",
   helpChats: "opens an earlier chat",

@@ -25,7 +25,7 @@ describe("a dialog ignores keys for a moment after it opens", () => {
     screen.set({ pending: [approval("ls")], busy: true });
     expect(await screen.after(PAUSE)).toContain("y once");
     screen.set({ pending: [approval("rm")] });
-    expect(await screen.after(MOMENT)).toContain("command: rm\n...");
+    expect(await screen.after(MOMENT)).toContain("$ rm\n...");
     screen.type("y");
     expect(await screen.after(PAUSE)).toContain("> y");
     expect(screen.decided).toEqual([]);

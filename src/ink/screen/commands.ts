@@ -108,6 +108,12 @@ export const COMMANDS: readonly ScreenCommand[] = [
       return undefined;
     },
   },
+  {
+    name: "undo",
+    says: "helpUndo",
+    isOffered: ({ options }) => options.undo !== undefined,
+    run: runUndo,
+  },
   { name: "copy", says: "helpCopy", run: runCopy },
   {
     name: "export",
@@ -165,6 +171,19 @@ function localTime(ms: number): string {
   const two = (part: number): string => String(part).padStart(2, "0");
   const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** Takes files back, between two turns: a tool may be at work on them. */
+function runUndo({ chat, options, words, later }: Desk): Done {
+  if (chat.getSnapshot().busy) return words.noteUndoBusy;
+  const undone = async (): Promise<string> => {
+    const files = await options.undo?.();
+    if (!files) return words.noteNothingToUndo;
+    const left = files.conflicts.map(({ path, reason }) => words.undoConflict(inLine(path), inLine(reason)));
+    return [words.noteUndone(files.reverted.map(inLine)), ...left].join("; ");
+  };
+  later(undone());
+  return undefined;
 }
 
 /** Leaves for a chat of the list. */

@@ -29,6 +29,12 @@ export interface PromptHistory {
   add(prompt: string): Promise<void>;
 }
 
+/** Files by their paths, with the reasons for those that stay. */
+export interface UndoneFiles {
+  readonly reverted: readonly string[];
+  readonly conflicts: readonly { readonly path: string; readonly reason: string }[];
+}
+
 /** What an app lets the commands do. */
 export interface CommandOptions {
   /** Puts a text on the clipboard, for `/copy`. @default the terminal does, by OSC 52, up to `MAX_COPY_BYTES` */
@@ -42,6 +48,11 @@ export interface CommandOptions {
     text: string,
     options: { readonly replaces: boolean },
   ) => Promise<"written" | "exists">;
+  /**
+   * Takes back the files of the last turn that changed some, for `/undo`. Undefined if there is none. `conflicts` are
+   * files that stay, because they changed afterwards. @default `/undo` is not offered
+   */
+  readonly undo?: () => Promise<UndoneFiles | undefined>;
   /** Lists earlier chats, newest first, for `/chats` and `/new`. @default they are not offered */
   readonly chats?: () => Promise<readonly EarlierChat[]>;
   /** Keeps the prompts for later screens. @default the history begins with the prompts of the chat */

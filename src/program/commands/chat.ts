@@ -1,7 +1,7 @@
 // `agentwire chat`: the screen, plain lines, or one turn.
 import { resolve } from "node:path";
 import type { Chat } from "../../chat/index.ts";
-import type { BackendRow } from "../backend.ts";
+import type { BackendRow, OpenedBackend } from "../backend.ts";
 import { answerOneTurn } from "../chat/one-turn.ts";
 import { OUTPUTS, type TurnOutput } from "../chat/printer.ts";
 import { SettleByRules } from "../chat/settle-by-rules.ts";
@@ -57,7 +57,7 @@ async function chatBy(call: CommandCall, typed: TypedAhead): Promise<number> {
         backend: backend.name,
         session: session?.name,
       });
-    return await talk(chats, call, typed, opened.folder);
+    return await talk(chats, call, typed, opened);
   } finally {
     await chats.first.leave();
     await opened.close?.();
@@ -68,7 +68,7 @@ async function talk(
   chats: OpenedChats,
   call: CommandCall,
   typed: TypedAhead,
-  folder: string | undefined,
+  { folder, undo }: OpenedBackend,
 ): Promise<number> {
   const { stdin, stdout, stderr } = process;
   const { chat } = chats.first;
@@ -78,7 +78,7 @@ async function talk(
   if (tui.type === "screen") {
     const header = { backend: titleOf(call), ...(folder !== undefined && { folder: resolve(folder) }) };
     typed.handOver();
-    const code = await tui.run(chats, { header });
+    const code = await tui.run(chats, { header, ...(undo && { undo }) });
     const hasLeft = code === EXIT.done || code === EXIT.interrupted;
     if (hasLeft && chats.kept && chat.getSnapshot().messages.length > 0) {
       const { continueLine } = await import("../npx.ts");
