@@ -64,6 +64,12 @@ function userOf(page: Page): SceneUser {
       await field.fill(prompt);
       await field.press("Enter");
     },
+    async attach(url) {
+      const buffer = Buffer.from(url.slice(url.indexOf(",") + 1), "base64");
+      const file = { name: "pixel.png", mimeType: "image/png", buffer };
+      await page.locator("input[type=file]").setInputFiles(file);
+      await page.getByRole("img", { name: file.name }).waitFor();
+    },
     async press({ button }) {
       const found = page.getByRole("button", { name: button, exact: true }).filter({ visible: true });
       // The list of chats is always there in a wide window.
