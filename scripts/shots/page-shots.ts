@@ -46,7 +46,7 @@ export function pageShots(): readonly Shot[] {
 
 let program: Promise<string> | undefined;
 
-async function opened(page: Page, { name }: Scene, direction: "ltr" | "rtl"): Promise<Page> {
+async function opened(page: Page, { name }: Scene, direction: string): Promise<Page> {
   program ??= bundled({ entryPoints: [path("page-program.tsx")] });
   await page.setContent(
     `<!doctype html><html lang="en" dir="${direction}"><title>A chat</title><style>html, body, #root { height: 100%; margin: 0 }</style><div id="root"></div></html>`,
