@@ -65,6 +65,10 @@ function userOf(terminal: Terminal): SceneUser {
       await terminal.until(Object.assign(isTyped, { toString: () => `"${prompt}" in the composer` }));
       terminal.press("enter");
     },
+    attach(url) {
+      terminal.paste(url);
+      return sees("[image");
+    },
     async press({ keys }) {
       for (const key of keys) terminal.type(key);
     },
