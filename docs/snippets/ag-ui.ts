@@ -1,8 +1,7 @@
-import { AbstractAgent, type HttpAgent, type RunAgentInput } from "@ag-ui/client";
-import { AG_UI_HEADERS, type AgUiAgent, agUiAgent, encodeSse, toAgUi } from "agentwire/ag-ui";
+import type { HttpAgent, RunAgentInput } from "@ag-ui/client";
+import { AG_UI_HEADERS, type AgUiAgent, agUiAgent, encodeSse } from "agentwire/ag-ui";
 import { createChat } from "agentwire/chat";
-import type { AgentSource, UniversalStream } from "agentwire/universal";
-import { from } from "rxjs";
+import type { AgentSource } from "agentwire/universal";
 
 export function routeOf(source: AgentSource): (request: Request) => Promise<Response> {
   // #region ag-ui-route
@@ -18,23 +17,6 @@ export function routeOf(source: AgentSource): (request: Request) => Promise<Resp
   return POST;
 }
 
-// #region ag-ui-abstract
-class ChatAgent extends AbstractAgent {
-  readonly agent: AgUiAgent;
-
-  constructor(agent: AgUiAgent) {
-    super();
-    this.agent = agent;
-  }
-
-  run(input: RunAgentInput) {
-    return from(this.agent.run(input));
-  }
-}
-
-// #endregion
-export { ChatAgent };
-
 // #region ag-ui-client
 async function send(client: HttpAgent, text: string): Promise<void> {
   const resume = client.pendingInterrupts.map(({ id }) => ({
@@ -42,7 +24,7 @@ async function send(client: HttpAgent, text: string): Promise<void> {
     status: "cancelled" as const,
   }));
   client.addMessage({ id: crypto.randomUUID(), role: "user", content: text });
-  await client.runAgent({ resume }); // while interrupts are pending, it refuses a message without these entries
+  await client.runAgent({ resume });
 }
 
 async function decide(client: HttpAgent, approved: boolean): Promise<void> {
@@ -50,16 +32,8 @@ async function decide(client: HttpAgent, approved: boolean): Promise<void> {
     if (reason === "input_required") return { interruptId: id, status: "cancelled" as const }; // a question
     return { interruptId: id, status: "resolved" as const, payload: { approved } };
   });
-  await client.runAgent({ resume }); // the rest of the turn: `pendingInterrupts` has what it asks next
+  await client.runAgent({ resume });
 }
 
 // #endregion
 export { decide, send };
-
-export function turn(stream: UniversalStream): ReadableStream<Uint8Array> {
-  // #region ag-ui-turn
-  const events = toAgUi(stream, { threadId: "t1", runId: "r1" }); // stream: source.toUniversal(turn)
-  const body = encodeSse(events);
-  // #endregion
-  return body;
-}

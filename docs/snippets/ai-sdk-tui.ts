@@ -1,4 +1,3 @@
-// #region ai-sdk-tui
 import { runAgentTUI } from "@ai-sdk/tui";
 import { AgentwireChatTransport } from "agentwire/ai-sdk";
 import { createChat } from "agentwire/chat";
@@ -16,6 +15,7 @@ const agent = new MockAgent({
     yield state === "denied" ? "As you like." : "One file.";
   },
 });
+// #region ai-sdk-tui
 const transport = new AgentwireChatTransport(createChat(agent));
 // `@ai-sdk/tui` has its own, older types of `ai`.
 await runAgentTUI({ title: "My agent", transport: transport as never });

@@ -1,12 +1,5 @@
 import { context, type Tracer, trace } from "@opentelemetry/api";
 import type { AgentSource } from "agentwire";
-import { withTelemetry } from "agentwire/otel";
-
-// #region otel-options
-export function traced(source: AgentSource, tracer: Tracer): AgentSource {
-  return withTelemetry(source, { tracer, content: true }); // texts of prompts, answers, inputs and outputs
-}
-// #endregion
 
 // #region otel-parent
 export async function answer(source: AgentSource, tracer: Tracer, prompt: string): Promise<string> {

@@ -21,7 +21,7 @@ export async function errors(client: CodebuffClient): Promise<void> {
     for await (const text of client.prompt("Hello").textStream) process.stdout.write(text);
   } catch (error) {
     if (!isAgentwireError(error)) throw error;
-    console.log(error.message); // what happened, and mostly what to do next
+    console.log(error.message);
     if (isAgentwireError(error, "connection-lost") && error.delivery === "unknown") {
       console.log("Ask your user: it may have been done.");
     }
@@ -35,12 +35,12 @@ export async function approvals(
 ): Promise<CodeyResult["usage"]> {
   // #region approvals
   const client = new CodeyClient({
-    url, // such as ws://127.0.0.1:9999
+    url,
     toolPolicy: [{ tool: "mcp_web_search", then: "deny" }],
     onToolApproval: (call, { signal }) => askUser(call, { signal }),
   });
   const turn = client.prompt("Tidy up the build folder.");
-  turn.on("toolCall", ({ name, state }) => console.log(name, state)); // mcp_shell awaiting, ... running, ... done
+  turn.on("toolCall", ({ name, state }) => console.log(name, state));
   const { usage } = await turn.result;
   // #endregion
   await client.close();

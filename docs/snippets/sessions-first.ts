@@ -5,10 +5,10 @@ import { relayListener, sqliteLog } from "agentwire/server/node";
 import { MockAgent } from "agentwire/testing/agent";
 
 const relay = createRelay({
-  source: () => new MockAgent(), // any source, such as codey({ url, onToolApproval: "manual" })
+  source: () => new MockAgent(), // any source
   log: sqliteLog("chats.sqlite"),
   authorize: ({ headers }) => headers.get("authorization") === "Bearer secret" && { user: "ada" },
 });
 createServer(relayListener(relay.handler)).listen(8787, "127.0.0.1");
-process.once("SIGINT", () => relay.close().then(() => process.exit())); // gives the chats back
+process.once("SIGINT", () => relay.close().then(() => process.exit()));
 // #endregion

@@ -1,17 +1,7 @@
 // What docs/sessions.md shows. Each function holds one region and gives it what it takes for granted.
 import type { Server } from "node:http";
 import type { AgentSource } from "agentwire";
-import { type Chat, createChat } from "agentwire/chat";
-import { remote } from "agentwire/remote";
 import { type Authorize, createRelay, type EventLog, type Relay } from "agentwire/server";
-import { type RedisLogClient, redisLog } from "agentwire/server/redis";
-
-export function page(): Chat {
-  // #region sessions-page
-  const chat = createChat(remote({ url: "/chats", chat: "first" }));
-  // #endregion
-  return chat;
-}
 
 interface Users {
   byCookie(cookie: string | null): Promise<{ readonly id: string; readonly isGuest: boolean } | undefined>;
@@ -29,13 +19,6 @@ export function members(source: () => AgentSource, log: EventLog, users: Users):
   const relay = createRelay({ source, log, authorize, hosts: ["chat.example.com"] });
   // #endregion
   return relay;
-}
-
-export function onRedis(client: RedisLogClient): EventLog {
-  // #region sessions-redis
-  const log = redisLog(client, { wait: { replicas: 1, ms: 1_000 } }); // client: await createClient().connect()
-  // #endregion
-  return log;
 }
 
 export function endsWell(relay: Relay, server: Server, log: EventLog): void {

@@ -1,7 +1,7 @@
 // What docs/testing.md shows of the Codebuff backend. Each function holds one region and gives it what it takes for granted.
 import { MockCodebuffBackend } from "agentwire/testing";
 
-export interface Held {
+interface Held {
   readonly backend: MockCodebuffBackend;
   readonly open: () => void;
 }
@@ -23,16 +23,4 @@ export async function scripted(): Promise<Held> {
   console.log(backend.url, backend.apiKey); // http://127.0.0.1:PORT test-key
   // #endregion
   return { backend, open };
-}
-
-export async function watched({ backend, open }: Held): Promise<void> {
-  // #region testing-backend-run
-  await backend.waitFor(() => backend.runs()[0]?.chatCalls === 2); // your app is at work
-  open();
-  const finish = await backend.waitFor(() => backend.runs()[0]?.finish);
-  console.log(finish.status, finish.totalCredits); // completed 5
-  console.log(backend.requests({ endpoint: "chat" }).map(({ response }) => response?.status)); // [ 503, 200, 200 ]
-  console.log(backend.violations); // what your app did wrong
-  await backend.stop();
-  // #endregion
 }

@@ -7,16 +7,13 @@ import {
   acpTool,
   agentStep,
   cassStep,
-  codeyStep,
-  codeyTool,
   FakeCodebuffCli,
   ManualClock,
   MockAcpAgent,
-  type MockAcpProgram,
   MockAgent,
   MockCassServer,
   MockCodebuffServer,
-  MockCodeyServer,
+  type MockCodeyServer,
   Recorder,
   Replayer,
   step,
@@ -59,44 +56,15 @@ export function acpAgent(): MockAcpAgent {
   return agent;
 }
 
-export async function acpProgram(agent: MockAcpAgent, yourApp: (program: MockAcpProgram) => void) {
-  // #region testing-acp-program
-  const program = await agent.program(); // { command, args, env }
-  yourApp(program); // your app takes the command from its options
-  const { id, method, params } = await agent.nextRequest();
-  console.log(id, method, params["options"]); // 0 session/request_permission [ ... ]
-  const request = await agent.waitFor(({ requests }) => requests.find(({ reply }) => reply));
-  console.log(request.reply); // { result: { outcome: { outcome: "selected", optionId: "proceed_once" } } }
-  await agent.waitFor(({ prompts }) => prompts[0]?.outcome === "end_turn");
-  console.log(agent.violations, agent.links[0]?.process?.argv);
-  agent.set({ cancel: "ignored" }); // switches can be thrown at any time
-  // #endregion
-}
-
 export async function script(): Promise<MockCodebuffServer> {
   // #region testing-script
   const server = await MockCodebuffServer.start({
     profile: "codebuff",
-    auth: (token) => (token ? "off" : "action-error"), // the mock asks for no token unless you say so
     *answer() {
       const files = yield* step.readFiles(["package.json"]);
       const [output] = yield* step.toolCall({ toolName: "get_weather", input: { city: "Oslo" } });
       yield `I read ${files["package.json"]?.length} characters, and the tool said ${JSON.stringify(output)}.`;
       yield step.cost(3);
-    },
-  });
-  // #endregion
-  return server;
-}
-
-export async function codey(): Promise<MockCodeyServer> {
-  // #region testing-codey
-  const server = await MockCodeyServer.start({
-    *answer({ content }) {
-      yield codeyStep.thinking(`the user said: ${content}`);
-      yield "Let me look. ";
-      const [ls] = yield* codeyStep.calls(codeyTool.shell("ls", "a.txt\n"));
-      yield ls?.state === "denied" ? "As you like." : "One file.";
     },
   });
   // #endregion
@@ -131,18 +99,6 @@ export async function cass(): Promise<MockCassServer> {
   return server;
 }
 
-export async function cassLoss(server: MockCassServer): Promise<void> {
-  // #region testing-cass-loss
-  server.set({ death: { at: "stored", by: "drop" } }); // the reply is kept, and its response lost
-  const { userId, message, connection } = await server.nextTurn(); // your app is at work
-  console.log(userId, message, await server.waitFor(() => connection.closed));
-  server.set({ death: "off" });
-  const { route, status } = await server.nextRequest(); // it looks for what it has lost
-  console.log(route, status); // GET /conversations/{id}/messages 200
-  console.log(server.conversations, server.violations);
-  // #endregion
-}
-
 export async function fakeCli(): Promise<void> {
   // #region testing-cli
   const cli = await FakeCodebuffCli.start({
@@ -155,25 +111,11 @@ export async function fakeCli(): Promise<void> {
   const child = spawn(cli.command, [...cli.args, "--stream-json", "--", "say hello"], {
     env: { ...process.env, ...cli.env },
     stdio: ["ignore", "pipe", "inherit"],
-  }); // in place of your app, which takes the command, arguments and environment from its options
+  }); // in place of your app
   for await (const line of createInterface({ input: child.stdout })) console.log(line);
   const { argv, prompt, end } = await cli.nextRun("ended");
   console.log(argv, prompt, end?.code); // [ '--stream-json', '--', 'say hello' ] say hello 0
   await cli.stop();
-  // #endregion
-}
-
-export async function fakeCliCancel(cli: FakeCodebuffCli): Promise<void> {
-  // #region testing-cli-cancel
-  cli.set({
-    events: [{ type: "text", text: "one" }, { hold: "rest" }, { type: "text", text: "two" }, { hold: "end" }],
-  });
-  cli.set({ ignoreSigterm: true, grandchild: true }); // for the runs to come
-  const { pid, grandchildren } = await cli.nextRun(); // your app is at work, and cancels
-  await cli.waitFor(() => cli.runs()[0]?.signals[0]?.signal === "SIGTERM");
-  cli.release("rest"); // it goes on all the same; what does your app do?
-  await Promise.all([pid, ...grandchildren].map((id) => cli.gone(id))); // it has killed them all
-  console.log(cli.runs()[0]?.signals, cli.runs()[0]?.end);
   // #endregion
 }
 
@@ -187,7 +129,7 @@ export async function manualClock(): Promise<void> {
   await seen;
   await clock.advance(5_000);
   console.log(await turn.outcome); // failed, turn-timeout
-  await client.close({ force: true }); // without: waits for the server, on a clock that stands still
+  await client.close({ force: true }); // the clock stands still
   await server.stop();
   // #endregion
 }

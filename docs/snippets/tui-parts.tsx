@@ -1,4 +1,4 @@
-// #region tui-parts
+// The screen in parts of docs/tui.md.
 import { createChat } from "agentwire/chat";
 import { Approval, Composer, Question, Resume, StatusLine, Transcript } from "agentwire/ink";
 import { ChatProvider, useAgentChat, useChat } from "agentwire/react";
@@ -6,16 +6,17 @@ import { agentStep, MockAgent } from "agentwire/testing/agent";
 import { render, useApp } from "ink";
 import { useEffect, useState } from "react";
 
+// #region tui-parts
 function Own() {
   const chat = useChat();
   const snapshot = useAgentChat();
   const { exit } = useApp();
   const [isLeaving, setLeaving] = useState(false);
   useEffect(() => {
-    if (isLeaving) exit(); // the last frame is without what stands below the transcript
+    if (isLeaving) exit();
   }, [isLeaving, exit]);
   const { busy, queue, connection, pending } = snapshot;
-  const [asked] = pending; // the oldest request that waits
+  const [asked] = pending;
   const keys = {
     onInterrupt: () => (busy || queue.length > 0 ? chat.cancel("all") : setLeaving(true)), // Ctrl-C
     onEscape: () => chat.cancel(),
@@ -49,6 +50,7 @@ function Own() {
     </Transcript>
   );
 }
+// #endregion
 
 if (!process.stdin.isTTY || !process.stdout.isTTY) throw new Error("This program needs a terminal.");
 const chat = createChat(
@@ -70,4 +72,3 @@ const app = render(
 );
 await app.waitUntilExit();
 await chat.close();
-// #endregion

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { sqliteLog } from "agentwire/server/node";
+import { AGENTS, openAcpAgent } from "../support/acp-agent.ts";
 import { untilEnd } from "../support/keys.ts";
 import { openMocks } from "../web-chat/mock/open.ts";
 import { BACKENDS, readPort, readServer, type Servers, servePage } from "../web-chat/serve.ts";
@@ -10,20 +11,21 @@ import { tokenBeside } from "./access.ts";
 import { frontOf } from "./front.ts";
 import { openRelay } from "./relay.ts";
 
-const NAMES = ["mock", ...BACKENDS];
+const NAMES = ["mock", ...BACKENDS, "acp"];
 
-const HELP = `Usage: npm run example:relay -- [options] [address]
+const HELP = `Usage: npm run example:relay -- [options] [address or agent]
 
 Serves the web chat, and the relay that its chats are on. The agents run in this process, the chats are in a SQLite file:
 a page can be reloaded in the middle of an answer, and any number of windows show the same chat. Each backend is a mock,
-but for the one whose address is given. q or Ctrl-C ends; without a terminal, q on the standard input.
+but for the one whose address or program is given. q or Ctrl-C ends; without a terminal, q on the standard input.
 
 A second process over the same file serves the same chats, on another port: start the command again in another terminal.
 When one ends, the other one goes on with its chats.
 
 Options:
-  --backend <name> The backend that the page begins with: ${NAMES.join(", ")}. With an address: the backend that is
-                   there, such as --backend codey ws://127.0.0.1:8080/
+  --backend <name> The backend that the page begins with: ${NAMES.join(", ")}. With an address: the backend that
+                   is there, such as --backend codey ws://127.0.0.1:8080/. For acp, an agent that is installed:
+                   ${AGENTS.join(", ")}, or another program. It works in this folder.
   --file <path>    Where the chats are kept. A file with a token is put beside it. Default: .relay/chats.sqlite
   --port <number>  Where to find the page, on 127.0.0.1; the next free port when it is taken, 0 for any. Default: 5180
   --help           This text.
@@ -33,16 +35,19 @@ interface Choice {
   readonly backend: string;
   /** Servers that are no mocks. */
   readonly real: Servers;
+  /** The agent that speaks ACP. Absent for a mock. */
+  readonly agent: string | undefined;
   readonly file: string;
   readonly port: number;
 }
 
-async function serve({ backend, real, file, port }: Choice): Promise<void> {
+async function serve({ backend, real, agent: name, file, port }: Choice): Promise<void> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const log = sqliteLog(file);
   const token = tokenBeside(file);
+  const agent = await openAcpAgent(name, process.cwd());
   const mocks = await openMocks();
-  const relay = openRelay(log, token, { ...mocks.servers, ...real });
+  const relay = openRelay(log, token, { ...mocks.servers, ...real, acp: agent.options });
   try {
     const page = await servePage({
       root: import.meta.dirname,
@@ -69,6 +74,7 @@ async function serve({ backend, real, file, port }: Choice): Promise<void> {
   } finally {
     await relay.close();
     await log.close();
+    await agent.stop();
     await mocks.stop();
   }
 }
@@ -92,7 +98,14 @@ try {
   const [address, ...more] = positionals;
   if (more.length > 0) throw new TypeError("There is more than one address.");
   if (file === "") throw new TypeError("--file takes a path.");
-  const choice = { backend, real: readServer(backend, address), file: resolve(file), port: readPort(port) };
+  const isAcp = backend === "acp";
+  const choice = {
+    backend,
+    real: isAcp ? {} : readServer(backend, address),
+    agent: isAcp ? address : undefined,
+    file: resolve(file),
+    port: readPort(port),
+  };
   if (help) say(HELP);
   else await serve(choice);
 } catch (error) {

@@ -28,4 +28,9 @@ export const ABOUT = {
     about: "She has gestures, moods and a voice, and remembers those who log in.",
     suggestions: ["Hello!", "What did we talk about last week?", "Say something aloud", "Show me some code"],
   },
+  acp: {
+    label: "ACP",
+    about: "An agent that is a program, behind the relay. It plans, and asks before it runs a command.",
+    suggestions: ["Hello!", "Count the pages"],
+  },
 } as const satisfies Readonly<Record<string, About>>;

@@ -1,4 +1,4 @@
-/** A chat in the browser, for every backend: `npm run example:web -- [options] [address]` */
+/** A chat in the browser, for every backend that a browser can reach: `npm run example:web -- [options] [address]` */
 import { resolve } from "node:path";
 import { parseArgs, styleText } from "node:util";
 import { untilEnd } from "../support/keys.ts";
@@ -11,7 +11,9 @@ const NAMES = ["mock", ...BACKENDS];
 
 const HELP = `Usage: npm run example:web -- [options] [address]
 
-Serves a chat with an agent. The page offers every backend; each is a mock, but for the backend whose address is given.
+Serves a chat with an agent. The page offers every backend that a browser can reach; each is a mock, but for the backend
+whose address is given. An agent that speaks ACP is a program, which no browser can start: the same page offers it behind
+a relay, with npm run example:relay -- --backend acp.
 r restarts the mocks, q or Ctrl-C ends; without a terminal the same letters are read from the standard input.
 
 Options:
@@ -68,7 +70,12 @@ function introduction(page: string, real: Servers): string {
       "",
     );
   }
-  lines.push("  r restarts the mocks, q ends.");
+  lines.push(
+    "  An agent that speaks ACP is a program, which no browser can start. The same page with one, behind a relay:",
+    `    ${bold("npm run example:relay -- --backend acp")}`,
+    "",
+    "  r restarts the mocks, q ends.",
+  );
   return `${lines.join("\n")}\n`;
 }
 

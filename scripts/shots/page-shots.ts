@@ -46,7 +46,7 @@ export function pageShots(): readonly Shot[] {
 
 let program: Promise<string> | undefined;
 
-async function opened(page: Page, { name }: Scene, direction: "ltr" | "rtl"): Promise<Page> {
+async function opened(page: Page, { name }: Scene, direction: string): Promise<Page> {
   program ??= bundled({ entryPoints: [path("page-program.tsx")] });
   await page.setContent(
     `<!doctype html><html lang="en" dir="${direction}"><title>A chat</title><style>html, body, #root { height: 100%; margin: 0 }</style><div id="root"></div></html>`,
@@ -63,6 +63,12 @@ function userOf(page: Page): SceneUser {
       const field = page.getByRole("textbox", { name: "Your message" });
       await field.fill(prompt);
       await field.press("Enter");
+    },
+    async attach(url) {
+      const buffer = Buffer.from(url.slice(url.indexOf(",") + 1), "base64");
+      const file = { name: "pixel.png", mimeType: "image/png", buffer };
+      await page.locator("input[type=file]").setInputFiles(file);
+      await page.getByRole("img", { name: file.name }).waitFor();
     },
     async press({ button }) {
       const found = page.getByRole("button", { name: button, exact: true }).filter({ visible: true });

@@ -5,6 +5,8 @@ import { agentStep, type MockAgentOptions, type MockAgentScript } from "agentwir
 export interface SceneUser {
   /** Writes a prompt and sends it. */
   say(prompt: string): Promise<void>;
+  /** Adds an image to the next prompt. */
+  attach(dataUrl: string): Promise<void>;
   /** Presses a button of the page, by its name, or types keys of the terminal. */
   press(on: { readonly button: string; readonly keys: string }): Promise<void>;
   /** Waits for a text. Its blanks do not count: a narrow screen breaks it. */
@@ -29,6 +31,9 @@ export const EARLIER_CHATS: readonly { readonly id: string; readonly title: stri
 const CHOICES = { page: "Allow once", terminal: "y once" };
 const PICTURE =
   "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHdpZHRoPSIxNjAiIGhlaWdodD0iOTAiPjxyZWN0IHdpZHRoPSIxNjAiIGhlaWdodD0iOTAiIGZpbGw9InRlYWwiLz48L3N2Zz4=";
+
+const PIXEL =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 const MARKDOWN = `# The cache
 
@@ -111,7 +116,7 @@ const asked =
   };
 
 export const SCENES: readonly Scene[] = [
-  { name: "empty", agent: {}, play: (user) => user.sees("not connected yet") },
+  { name: "empty", agent: {}, play: (user) => user.sees("ready") },
   {
     name: "answer",
     agent: answers([
@@ -285,6 +290,7 @@ export const SCENES: readonly Scene[] = [
     agent: answers(["This is the graph. ", agentStep.image(PICTURE, "image/svg+xml"), "It only rises."]),
     play: asked("Draw the size of the cache", "It only rises."),
   },
+  { name: "images", agent: {}, play: (user) => user.attach(PIXEL) },
   {
     name: "chats",
     agent: {},

@@ -23,7 +23,7 @@ export function terminalShots(): readonly Shot[] {
       const take = async (browser: Browser, out: string): Promise<void> => {
         const program = await bundleOf(PROGRAM);
         await using terminal = await Terminal.start(program, { args: [scene.name], columns, rows });
-        await terminal.until("not connected yet");
+        await terminal.until(/^ready\b/m);
         await scene.play(userOf(terminal));
         await writeFile(join(out, `${name}.txt`), textOf(terminal));
         for (const [end, palette] of [["", DARK] as const, ["-light", LIGHT] as const])
@@ -64,6 +64,10 @@ function userOf(terminal: Terminal): SceneUser {
       const isTyped = (): boolean => squeezed(terminal.screen().join("")).includes(squeezed(`› ${prompt}`));
       await terminal.until(Object.assign(isTyped, { toString: () => `"${prompt}" in the composer` }));
       terminal.press("enter");
+    },
+    attach(url) {
+      terminal.paste(url);
+      return sees("[image");
     },
     async press({ keys }) {
       for (const key of keys) terminal.type(key);

@@ -254,7 +254,10 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
     },
   ],
   // The program: it sees of each backend what users see, and has no entry.
-  ["program", { imports: ["core", "universal", "chat", ...ENTRIES], neutral: false, node: "everywhere" }],
+  [
+    "program",
+    { imports: ["core", "process", "universal", "chat", ...ENTRIES], neutral: false, node: "everywhere" },
+  ],
   // The same folder as an entry of its own, for pages too.
   ["testing/agent", { imports: ["core", "universal"], neutral: true }],
 ]);

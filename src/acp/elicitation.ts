@@ -46,11 +46,17 @@ export function readForm(params: unknown): AskedForm | undefined {
     });
   if (fields.length === 0) return confirmation(words);
   const [only] = fields;
-  const items = fields.map(({ item }) => item);
+  const asked = fields.map(({ item }) => item);
+  const items = only && fields.length === 1 ? [{ ...only.item, question: words }] : asked;
   return {
-    items: only && fields.length === 1 ? [{ ...only.item, question: words }] : items,
+    items: items.map(withoutEcho),
     answer: (answers) => contentOf(fields, answers),
   };
+}
+
+/** A header that says the same as its question is left out. */
+function withoutEcho({ header, ...item }: QuestionItem): QuestionItem {
+  return header === undefined || header === item.question ? item : { ...item, header };
 }
 
 /** The address is shown, and never opened by this library. */

@@ -148,13 +148,13 @@ function startFailure(command: string, code: unknown, found: boolean): string {
       return found
         ? `\`${command}\` is there, but not what runs it (its interpreter): see the first line of the script`
         : /\s/.test(command)
-          ? `\`${command}\` is not to be found: pass arguments in \`args\`, and the program alone in \`command\``
-          : `\`${command}\` is not to be found: install it, or say where it is with \`command\``;
+          ? `\`${command}\` is not to be found: give the program alone, and its arguments separately`
+          : `\`${command}\` is not to be found: install it, or give its whole path`;
     case "EACCES":
     case "EPERM":
       return `\`${command}\` is no file that may be executed; check its permissions, and that it is no folder`;
     case "EINVAL":
-      return `\`${command}\` is no program that starts without a shell; on Windows pass Node as \`command\` and the script in \`args\``;
+      return `\`${command}\` is no program that starts without a shell; on Windows start Node with the script as an argument`;
     default:
       return `\`${command}\` could not be started${typeof code === "string" ? ` (${code})` : ""}`;
   }
@@ -164,7 +164,7 @@ function startFailure(command: string, code: unknown, found: boolean): string {
 export function endedEarly(command: string, { code, signal }: Exit, said: string): ConnectError {
   const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
   const words = said === "" ? "it said nothing" : `it said: ${said}`;
-  return new ConnectError(`\`${command}\` ended ${how} before it spoke ACP; ${words}; check its \`args\``, {
+  return new ConnectError(`\`${command}\` ended ${how} before it spoke ACP; ${words}; check its arguments`, {
     retryable: false,
     delivery: "not-sent",
   });

@@ -276,7 +276,7 @@ export class AgentLink {
 
   #refused({ message }: AgentRefusal): AgentwireError {
     const words = this.#core.clean(message);
-    const hint = "check that its `args` make it speak ACP";
+    const hint = "check that its arguments make it speak ACP";
     return new ConnectError(`the agent refused \`initialize\`: ${words}; ${hint}`, {
       retryable: false,
       delivery: "not-sent",
@@ -294,10 +294,11 @@ export class AgentLink {
     if (this.#because) return this.#because;
     const { settings } = this.#core;
     const words = this.#isMute ? "the agent's program has closed its output" : exitWords(exit);
-    if (this.#state.name !== "starting") return new AcpLostError(words, exit, this.stderr);
     const lines = this.stderr.split("\n").filter((line) => line.trim() !== "");
-    const said = this.#said === "" ? lines.slice(-3).join("\n").slice(-MAX_SAID) : this.#said;
-    return endedEarly(settings.command, exit, said);
+    const last = lines.slice(-3).join("\n").slice(-MAX_SAID);
+    if (this.#state.name === "starting")
+      return endedEarly(settings.command, exit, this.#said === "" ? last : this.#said);
+    return new AcpLostError(last === "" ? words : `${words}; it said: ${last}`, exit, this.stderr);
   }
 
   #over(error: AgentwireError): void {

@@ -108,7 +108,7 @@ export class Links implements AgentLinkUser {
     const core = this.#core;
     const link = core.outbox.run(() => {
       core.assertOpen();
-      if (!this.#link?.isUsable) this.#link = new AgentLink(core, this);
+      if (!this.#link?.isUsable) this.#link = this.#start();
       return this.#link;
     });
     try {
@@ -118,6 +118,15 @@ export class Links implements AgentLinkUser {
     }
     this.#agent = link.agent;
     return link;
+  }
+
+  #start(): AgentLink {
+    try {
+      return new AgentLink(this.#core, this);
+    } catch (error) {
+      this.#core.lost();
+      throw error;
+    }
   }
 
   /** Opens a session: new, or by its id. @throws AgentwireError */
@@ -329,6 +338,7 @@ export class Links implements AgentLinkUser {
     this.#requests.over(link);
     for (const over of [...this.#works]) over(link, error);
     if (!isExpected) core.log("warn", core.clean(error.message));
+    core.lost(isExpected ? undefined : error);
   }
 
   #asError(error: unknown): AgentwireError {

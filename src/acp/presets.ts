@@ -187,6 +187,6 @@ function installed({ command, install }: AcpPresetFacts, env: NodeJS.ProcessEnv,
   if (found && "command" in found && found.args.length === 0) return found.command;
   throw new UnsupportedError(
     `the program \`${command}\` is not installed.`,
-    `Install it (${install}), or give its path: new AcpClient({ command, args }).`,
+    `Install it (${install}), or give its path and arguments in place of the preset.`,
   );
 }

@@ -285,6 +285,9 @@ const BINDING: Binding<AcpClient, AcpEvent, AcpResult> = {
 /**
  * The universal events of a client, a turn or a conversation. Adds listeners, and does not read the stream. Call it in
  * the tick of `prompt()` to miss nothing. Later, `turn.started` says `attached_late`.
+ *
+ * A call is told once its input is settled: by its permission request, its start, or 250 ms without a request. `raw` is null for
+ * what comes by a request or an answer.
  * @throws InvalidInputError for any other value and for wrong options
  */
 export function toUniversal(

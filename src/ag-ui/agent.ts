@@ -21,6 +21,16 @@ export interface AgUiAgent {
    * iterates: what goes wrong is a `RUN_ERROR`.
    *
    * Leaving the loop cancels the turn, and so does `signal`. A run that has ended with interrupts cancels nothing.
+   *
+   * A refused run is one `RUN_ERROR`, and nothing was sent or decided. Its `code`:
+   * - `invalid-input`: an input of another form, a blank prompt, no message of the user, a `payload` that does not fit.
+   *   `editedArgs` are not taken: deny the call, and say in `reason` what to call instead
+   * - `unsupported`: an image by URL, audio, video, documents; an image for a backend that takes none
+   * - `busy`: another run of the thread is under way. It was not stopped, and its turn goes on, even if nobody reads it
+   * - `unknown-thread`: the agent has another thread
+   * - `interrupt-over`: `resume` names no interrupt that a run of this turn has shown. The message names the open ones
+   * - `closed`, `queue-full`: as the chat says
+   *
    * @throws InvalidInputError for unknown options
    */
   readonly run: (input: RunAgentInput, options?: AgUiRunOptions) => AsyncIterable<AgUiEvent>;
@@ -36,6 +46,9 @@ const OPTIONS: Checks<AgUiRunOptions> = { signal: checks.signal };
 /**
  * Makes an agent of a chat: one for each chat, and one chat for each thread. The thread of the first run is the agent's
  * thread.
+ *
+ * An approval is an interrupt, which the next run answers in `resume` by `{ approved, scope?, reason? }`, with the scope `"once"`,
+ * `"turn"` or `"session"`; a question by `{ answers }`, the labels or free texts of each question.
  * @throws InvalidInputError for anything but a chat
  */
 export function agUiAgent(chat: Chat): AgUiAgent {

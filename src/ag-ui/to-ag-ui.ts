@@ -14,6 +14,38 @@ const RUN: Checks<AgUiRun> = { threadId: checks.string, runId: checks.string };
  * interrupt: use `agUiAgent` for these. What happens between turns is left out. Runs of AG-UI do not overlap: a turn that
  * starts while another is open, in any session, ends the run of the other with `RUN_ERROR`. Later events of the other turn
  * are left out. An error of `events` ends the run with `RUN_ERROR`.
+ *
+ * Ids have the id of the session in front: `ses_1:itm_2`. Facts without a field in AG-UI are in `metadata.agentwire` of the event.
+ * The names of `CUSTOM` events begin with `agentwire.`. A turn without an end gets the `RUN_ERROR` `incomplete`.
+ *
+ * | universal | AG-UI |
+ * | --- | --- |
+ * | `turn.started` | `RUN_STARTED`; `CUSTOM turn` with `turnId` |
+ * | prompt id, branch | `CUSTOM turn`: `promptId`, `branchOf` |
+ * | `turn.ended` completed, cancelled | `RUN_FINISHED` with the outcome `success` or `cancelled` |
+ * | `turn.ended` failed | `RUN_ERROR`: what happened and what to do, in words; the backend's own message is in `metadata` |
+ * | usage, cost, model, context of a turn | `usage` of the last event; all of it in its `metadata` |
+ * | text, citation | `TEXT_MESSAGE_*`; `annotations` in the metadata of its end |
+ * | reasoning | `REASONING_*` |
+ * | tool call, streamed arguments | `TOOL_CALL_START`, `TOOL_CALL_ARGS` for each piece, `TOOL_CALL_END`, with `isCut` if the arguments were cut |
+ * | tool facts | metadata of the call: `title`, `kind`, `locations` |
+ * | tool result, call state | `TOOL_CALL_RESULT`, with images and audio as parts; `state` and `files` in its metadata. A call without a result gets one with the state `abandoned` |
+ * | output of a running tool | `CUSTOM tool_output` |
+ * | approval, question, preview | an interrupt; `CUSTOM permission` and `CUSTOM question` when they are asked and settled |
+ * | scope | `CUSTOM permission`: `scope` |
+ * | sub-agent | `SUBAGENT_STARTED`, `SUBAGENT_FINISHED`, `SUBAGENT_ERROR`; its events have its `subagentRunId` |
+ * | plan | `ACTIVITY_SNAPSHOT` of the type `plan`, which the turn's next plan replaces |
+ * | notice, compaction | `ACTIVITY_SNAPSHOT` of the type `notice` or `compaction` |
+ * | file or image of an answer | `ACTIVITY_SNAPSHOT` of the type `file` |
+ * | context, mode, model, commands, other status | `CUSTOM status` with `label`, `detail`, `json` |
+ * | data of an answer | `CUSTOM data` |
+ * | an error that the turn survives | `CUSTOM error` |
+ * | system message | a text message with the role `system` |
+ * | unknown message | `RAW` |
+ * | unreadable message | `CUSTOM unparsed` |
+ *
+ * Lost: events between turns, private reasoning, the times of events, and who stated them.
+ *
  * @throws InvalidInputError for an argument of another type
  */
 export function toAgUi(events: AsyncIterable<UniversalEvent>, run: AgUiRun): AsyncIterable<AgUiEvent> {

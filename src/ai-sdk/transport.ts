@@ -50,6 +50,13 @@ interface Request {
  *
  * A transport serves one `chatId`. A further transport over the same chat goes on with what the others have shown. The
  * chat's client must ask by hand (`onToolApproval: "manual"`).
+ *
+ * Refused: a blank prompt, a closed chat, images that the backend does not take; an image by its address or a file that is no image
+ * (pass `data:` URLs); a prompt while the agent answers another request; another `chatId` (`reconnectToStream` gives null); an answer of
+ * another form, such as one string for two questions (the part is `input-available` again); a body without `messages`. A decision on a
+ * request that no transport of this chat has shown becomes `approval expired`. A message of the user while an approval waits cancels
+ * that turn, unless the message itself is refused. A lost conversation goes on with a recap, which a `data-status` `context.recap` tells.
+ * An edited message that this transport did not send, or without `capabilities.branches`, is sent as a new turn.
  */
 export class AgentwireChatTransport implements ChatTransport<UIMessage> {
   /** A stream of `reconnectToStream` begins with the turn. */

@@ -304,6 +304,9 @@ const bindingOf = (settings: Partial<Settings>): Binding<CassClient, CassEvent, 
  * The universal events of a client, one of its turns, or a conversation. It listens, and does not pull. Attach it in the tick of
  * `prompt()`, and it misses nothing; later, `turn.started` says `attached_late`. A conversation survives a lost connection, and so does
  * its session.
+ *
+ * The answer is one delta. Speech that comes after the end of a prompt is told in a conversation only. An image given as a `Blob` is
+ * an empty `data:` URL in the user's item, because its bytes are read later.
  * @throws InvalidInputError for any other value, and for wrong options.
  */
 export function toUniversal(

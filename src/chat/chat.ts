@@ -66,7 +66,8 @@ export interface Chat extends AsyncDisposable {
   /**
    * Asks for another answer, from the conversation before the old one. `messageId` names the answer or its prompt.
    * Cancels a running turn first. The old answer stays as a branch (`message.branches`). Files that the agent changed
-   * stay changed. Fails with an `UnsupportedError` if `capabilities.branches` is false.
+   * stay changed. Fails with an `UnsupportedError` if `capabilities.branches` is false. If it is cancelled before the
+   * first word, the old answer is shown again.
    */
   readonly regenerate: (messageId: string) => ChatSend;
   /** Replaces and sends a prompt, like `regenerate`. The old one and all after it stay as a branch. */
@@ -96,7 +97,8 @@ export interface Chat extends AsyncDisposable {
   /**
    * Sets the agent's mode: the id of an entry of `modes` in the snapshot. Connects first if needed. Resolves once the
    * agent has confirmed it, and lasts as long as the backend's conversation. Fails with an `UnsupportedError` if
-   * `capabilities.modes` is false, and with `invalid-input` for an id that the agent does not have. Never rejects.
+   * `capabilities.modes` is false, with `invalid-input` for an id that the agent does not have, and with `request-refused`
+   * if the agent refuses. Never rejects.
    *
    * A mode may let the agent act without asking: the user chooses it.
    */
@@ -128,7 +130,8 @@ export interface Chat extends AsyncDisposable {
    */
   readonly resume: (how?: ChatResume) => ChatResult;
   /**
-   * Connects now, without a prompt. Ends the backoff (`connection.retryAt`), or replaces a closed client. Returns
+   * Connects now, without a prompt. Ends the backoff (`connection.retryAt`), half a second after the last such attempt at the
+   * earliest, or replaces a closed client. Returns
    * before the connection is ready: `connection` shows its progress, and `connection.reason` why it failed. Prompts
    * that wait for `resume` keep waiting.
    */

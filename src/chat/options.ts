@@ -33,6 +33,14 @@ export interface ChatOptions {
   /**
    * Stores the chat's universal events under `id`. A new chat shows the stored messages, unless `from` is given. A
    * prompt that was refused or withdrawn before it reached the client makes no events, and is not stored.
+   *
+   * With `from`, each message is shown once. A store keeps no memory of the backend: without `from`, `contextLost` is
+   * true. The queue and the selected branch are stored as status items of a session of the chat. Each event is appended
+   * in its own tick, together with all that came during an append, so a crash loses only what was under way.
+   *
+   * Two chats over one id send no queued prompt twice: before one is sent, the chat writes so and reads the store. If the
+   * store does not answer within `MAX_STORE_WAIT` ms, the chat sends its own prompts, and holds loaded ones. Each chat has
+   * its own conversation with the backend. A prompt that was being sent when its program was killed is shown as `failed`.
    */
   readonly store?: ChatStore;
   /** The id of this chat in the store. */

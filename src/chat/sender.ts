@@ -187,8 +187,11 @@ export class Sender {
     const wasSent = isCompleted || (active.wasSent && error?.delivery !== "not-sent");
     if (active.hasRecap && !wasSent) memory.needRecap();
     else memory.keep(backend.state);
-    this.#settle(active.job, outcome?.status ?? "failed", error);
     branches.end();
+    if (error?.code === "context-lost" && error.delivery === "not-sent" && memory.isLost) {
+      this.#setup.queue.giveBack(active.job); // waits for `resume`
+      this.#setup.queue.keep(active.job);
+    } else this.#settle(active.job, outcome?.status ?? "failed", error);
     this.pump();
   }
 

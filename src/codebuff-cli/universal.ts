@@ -227,6 +227,9 @@ const BINDING: Binding<CodebuffCli, CodebuffCliEvent, CodebuffCliResult> = {
 /**
  * Translates the events of a client, a turn or a conversation into universal events. Adds listeners, and does not read
  * the stream. Call it in the tick of `prompt()` to miss nothing. Later, `turn.started` says `attached_late`.
+ *
+ * Questions are observed: the next prompt answers them (`answerByContinue`). A run that fails in a conversation ends its turn, not
+ * the session.
  * @throws InvalidInputError for any other value and for wrong options
  */
 export function toUniversal(

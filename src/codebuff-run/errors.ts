@@ -120,6 +120,11 @@ export class CodebuffRunError extends TurnError {
   }
 }
 
+/** Whether a request has not left this machine: no server takes connections there. */
+export function isUnreached(message: string): boolean {
+  return /\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)\b/.test(message);
+}
+
 export function errorIn(
   read: Exclude<ChatMessageRead, { readonly type: "chunk" }>,
   redact: (text: string) => string,

@@ -14,7 +14,7 @@ import { Flow, type Shared, tell, withdrawAll, wordsOf } from "./agents/shared.t
 import { backendTools } from "./calls/backend-tools.ts";
 import type { Tool } from "./calls/toolbox.ts";
 import { continued, showUnknown } from "./calls/unknown-calls.ts";
-import { CodebuffRunError, failureOutput, runFailureOf } from "./errors.ts";
+import { CodebuffRunError, failureOutput, isUnreached, runFailureOf } from "./errors.ts";
 import { promptMessage, type RunPrompt, withAttachments } from "./input.ts";
 import type {
   CodebuffRunEvent,
@@ -125,10 +125,13 @@ export class Run implements LocalWork {
         this.#finish();
         if (this.#controller.signal.aborted) turn.stopped();
         else {
-          if (!this.#isKnown) turn.unsent();
-          turn.tools.abandon(); // calls that `onState` kept from running
           const isOfFiles = !this.#isSent && isAgentwireError(error);
-          turn.fail(isOfFiles ? error : this.#failure(error));
+          const failed = isOfFiles ? error : this.#failure(error);
+          const hasAnswered = turn.text !== "" || turn.toolCalls.length > 0;
+          if (!this.#isKnown || (isUnreached(failed.message) && !hasAnswered)) turn.unsent();
+          turn.tools.abandon(); // calls that `onState` kept from running
+          turn.fail(failed);
+          if (this.#failed?.kind === "network") core.lost();
         }
       });
     }

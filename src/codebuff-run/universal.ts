@@ -124,7 +124,7 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
     return {
       reason: status === undefined ? "run_error" : `http_${status}`,
       details: { kind, ...defined({ error: serverCode, status }) },
-      data: { ...data, message: firstOf(error.message), retryable },
+      data: { ...data, message: firstOf(error.serverMessage), retryable },
       stated: status === undefined ? "inferred" : "agent",
       metadata,
     };
@@ -188,8 +188,9 @@ function sessionEnd(end: TurnEnd<CodebuffRunResult>): SessionEndedData {
   if (end.status === "cancelled" || end.error.code === "closed" || end.error.code === "turn-timeout")
     return { reason: "terminated", terminated_by: "daemon" };
   const { error } = end;
-  const terminated_by = error instanceof CodebuffRunError ? "agent" : "daemon";
-  return { reason: "error", terminated_by, message: firstOf(error.message) };
+  const isOfRun = error instanceof CodebuffRunError;
+  const message = firstOf(isOfRun ? error.serverMessage : error.message);
+  return { reason: "error", terminated_by: isOfRun ? "agent" : "daemon", message };
 }
 
 const BINDING: Binding<CodebuffRun, CodebuffRunEvent, CodebuffRunResult> = {

@@ -325,6 +325,9 @@ function isUrl(image: string): boolean {
 /**
  * The universal events of a client, one of its turns, or one of its conversations. It listens, and does not pull. Attach it in the tick of
  * `prompt()`, and it misses nothing; later, `turn.started` says `attached_late`.
+ *
+ * `prompt-error` always ends its turn, also with the text "Invalid agent config". A refusal for lack of room is `fatal` only if the
+ * client gives up. `raw` is null for `prompt-error` and `action-error`.
  * @throws InvalidInputError for any other value, and for wrong options.
  */
 export function toUniversal(

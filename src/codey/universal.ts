@@ -285,6 +285,9 @@ const BINDING: Binding<CodeyClient, CodeyEvent, CodeyResult> = {
  *
  * The server forgets everything with the connection: a lost connection ends the session. The stream of a client goes on with a new
  * session, whose `session.started` has `previous_session_id` and `context_lost`; any other stream ends.
+ *
+ * A call that only `State` names is not told, because nobody could decide on it. A denial that the server does not confirm ends the
+ * call at the end of the turn.
  * @throws InvalidInputError for any other value, and for wrong options.
  */
 export function toUniversal(

@@ -77,18 +77,30 @@ export class ConnectTimeoutError extends AgentwireError {
 
 /** Why the handshake failed. */
 export type HandshakeReason =
+  /** The server wants no such client; the agent of ACP refuses to start, to open a session, or the mode. */
   | "nack"
   | "policy"
+  /** The session id is in use. */
   | "duplicate"
+  /** The server has too many clients. */
   | "full"
+  /** No greeting (Codey); a bad token (Cass); a bad key (a run), or none (CLI with `requireKey`). */
   | "rejected"
+  /** The server takes the client for another user. */
   | "identity-mismatch"
+  /** The server takes the client for nobody. */
   | "anonymous"
+  /** No answer to `identify` (Codebuff) or `auth` (Cass). */
   | "timeout"
+  /** No token could be had: see `cause`. */
   | "refresh-failed"
+  /** The server is starting. The client asks again. */
   | "initializing"
+  /** The agent wants a login. */
   | "auth"
+  /** The agent does not speak the protocol's version 1. */
   | "version"
+  /** The server hung up. */
   | "closed";
 
 /** The server refused the session, or never answered the handshake. */

@@ -65,7 +65,11 @@ export interface ToolCall {
   readonly raw: unknown;
 }
 
-/** What a call would change in one file. Field names as in universal events. */
+/**
+ * What a call would change in one file. Field names as in universal events. A tool has 2 s to tell it; after that, or
+ * after an error, the approval has none, and the client warns `preview-failed`. A call has at most 100 files, and 131,072
+ * characters of diffs.
+ */
 export interface ToolPreview {
   readonly path: string;
   /** A unified diff. A note in brackets says why there is none, or that the rest was cut. */
@@ -79,7 +83,8 @@ export interface ToolPreview {
 
 /**
  * The state of a call: `requested` (the server intends it), `awaiting` (a decision is pending), `approved`, `running`,
- * then one of four ends. `denied` is final. `abandoned`: the turn ended first, and the tool may still be running.
+ * then one of four ends. `denied` is final: the call was not allowed, by the user, a rule, a time limit, a cancel or a
+ * lost connection. `abandoned`: the turn ended first, and the tool may still be running.
  */
 export type ToolCallState =
   | "requested"
@@ -157,6 +162,15 @@ export type Answers = readonly (readonly string[])[] | undefined;
  * The scopes `turn` and `session` grant later calls too: those of the same tool on the same subject, as `call.grant`
  * says, run without asking. `tool: true` widens the grant to every call of the tool. A call without `grant` is allowed
  * only once.
+ *
+ * The subject of a call that runs a command: its exact text, its folder, and whether it runs in the background. Of an
+ * edit or a deletion: the path. Of a read, a list or a search: the folder, for the files directly in it; a pattern that
+ * may leave the folder is part of the subject. Of a fetch: the origin. Of another tool: the whole input, in any order of
+ * keys. A path that could lead elsewhere (`..`, `~`, a drive) stands for itself, as does an address that programs read
+ * in different ways; a field that this library does not know is part of the subject.
+ *
+ * At most 1,000 grants stand; one more ends the oldest. Sub-agents share them. They are in memory alone, and rules of
+ * `toolPolicy` come first.
  */
 export type Decision =
   | boolean

@@ -18,7 +18,8 @@ export interface TelemetryOptions {
   readonly meter?: Meter;
   /**
    * Whether spans have the texts of prompts, answers, tool inputs and tool outputs. Without it, spans have names, ids,
-   * codes and numbers only.
+   * codes and numbers only. The `finish_reason` of the last message is `error` for a failed turn, otherwise the stated reason,
+   * `stop`, or how the turn was cut off: `cancelled`, `abandoned`.
    * @default false
    */
   readonly content?: boolean;
@@ -47,7 +48,55 @@ const SCOPE = ["agentwire", "0.1.0"] as const;
  * span for each turn, sub-agent and tool call, with an event for each approval, and metrics. The clients do not change.
  *
  * Without a tracer and a meter, a client is not listened to. This is decided when the client is made. What an SDK
- * throws is reported once, and does not reach the turns.
+ * throws is reported once, and does not reach the turns. The parent of a turn is the span that is active at `prompt()`. A prompt
+ * that a listener of the client makes has the span that is active after that listener.
+ *
+ * | span | what it is | attributes |
+ * | --- | --- | --- |
+ * | `invoke_agent {source}` | a turn, from `prompt()` to its end; the kind is `CLIENT` | `gen_ai.operation.name`, `gen_ai.provider.name` and `gen_ai.agent.name` (both the name of the source), `gen_ai.conversation.id`, `gen_ai.request.model`, `gen_ai.response.model`, `gen_ai.response.finish_reasons`, `gen_ai.response.time_to_first_chunk`, `gen_ai.usage.input_tokens`, `.output_tokens`, `.cache_read.input_tokens`, `.cache_creation.input_tokens`, `error.type`, `agentwire.status`, `agentwire.turn.prompt_id`, `.branch_of`, `.unsolicited`, `agentwire.context.tokens`, `.window`, `agentwire.cost.total`, `.currency` |
+ * | `invoke_agent {type}` | a sub-agent, inside of the turn or of another sub-agent | `gen_ai.operation.name`, `gen_ai.provider.name`, `gen_ai.agent.name`, `agentwire.status` |
+ * | `execute_tool {tool}` | a call, from its announcement to its result | `gen_ai.operation.name`, `gen_ai.tool.name`, `gen_ai.tool.call.id`, `agentwire.tool.call_id`, `agentwire.tool.kind`, `agentwire.status`, `agentwire.approval.wait` (seconds), `error.type` |
+ *
+ * `agentwire.status` of a turn is `completed`, `failed` or `cancelled`; of a call `done`, `failed`, `denied` or `abandoned`. A failed
+ * turn has the code of its error as `error.type`, a failed call `tool_failed`. A cancelled turn and a denied call are no errors. An
+ * unknown value is left out. `gen_ai.tool.call.id` is the backend's id of a call, and may be repeated; `agentwire.tool.call_id` is the
+ * `call_id` of the universal events. If the backend has no id, both are the latter.
+ *
+ * | event | on | attributes |
+ * | --- | --- | --- |
+ * | `agentwire.approval.requested`, `.resolved` | the call | `agentwire.approval.id`, `.tool`, `.status` (`requested`, `accept`, `accept_for_session`, `reject`), `.reason` (`user`, `policy`, `timeout`, `cancelled`, `disconnected`), `.scope` |
+ * | `agentwire.tool.running` | the call, unless it was denied; it has the time at which the call began to run | |
+ * | `agentwire.question.requested`, `.resolved` | the turn | `agentwire.question.id`, `.status`, `.reason` |
+ * | `agentwire.error` | the turn | `error.type` |
+ * | `agentwire.unparsed` | the turn | `agentwire.unparsed.location` |
+ * | `agentwire.connection.lost`, `.retrying`, `.restored`, `.reconnect_requested`, `.auth`, `agentwire.recovering` | the turn that goes on | `agentwire.connection.retrying.attempt` |
+ *
+ * | metric | unit | of |
+ * | --- | --- | --- |
+ * | `gen_ai.client.operation.duration` | `s` | each turn; a failed one has `error.type` |
+ * | `gen_ai.client.operation.time_to_first_chunk` | `s` | each turn of a backend that streams |
+ * | `gen_ai.client.token.usage` | `{token}` | each turn with tokens, by `gen_ai.token.type`: `input`, `output` |
+ *
+ * Each metric has `gen_ai.operation.name`, `gen_ai.provider.name`, and the models if they are known.
+ *
+ * | word | becomes |
+ * | --- | --- |
+ * | branch, prompt id | attributes of the turn |
+ * | plan | an event `agentwire.plan` with the numbers of entries and of completed ones |
+ * | context | attributes of the turn; a status between turns is left out |
+ * | notice | an event `agentwire.notice` with its severity, in a turn |
+ * | compaction | events `agentwire.compaction` with the state, in a turn |
+ * | model | `gen_ai.request.model` of the next turns |
+ * | mode, commands | left out |
+ * | tool facts | `agentwire.tool.kind`; titles and locations are left out |
+ * | call state | `agentwire.status` and `agentwire.tool.running` |
+ * | preview, citation | left out |
+ * | scope | an attribute of the approval's event |
+ * | streamed arguments | the span of the call begins after them; a call that was cut has none |
+ * | sub-agent | a span |
+ *
+ * Also left out: events between turns, files, images, data and other statuses, and `gen_ai.tool.type`, because universal events do not
+ * say where a tool runs.
  *
  * @throws InvalidInputError for a value that is no source, and for a wrong option
  * @throws UnsupportedError if `@opentelemetry/api` is too old

@@ -38,6 +38,8 @@ export interface ProcessListener {
   /** Attached directly to the pipe. */
   readonly stdout: (piece: Uint8Array) => void;
   readonly stderr: (piece: Uint8Array) => void;
+  /** The program has read what was written, after `write()` returned unread bytes. */
+  inputDrained?(): void;
   /** No more stdout will arrive. The process may live on. */
   outputEnded?(): void;
   /** The process has ended. Its output may still arrive. */
@@ -134,6 +136,7 @@ export class GroupProcess implements Watched {
     child.on("error", (error: NodeJS.ErrnoException) => this.#onError(error));
     // A broken pipe is closed; the exit reports the rest.
     for (const pipe of this.#pipes) pipe?.on("error", () => {});
+    child.stdin?.on("drain", () => listener.inputDrained?.());
     child.stdout?.on("data", listener.stdout);
     child.stdout?.on("end", () => listener.outputEnded?.());
     child.stderr?.on("data", listener.stderr);
@@ -158,10 +161,10 @@ export class GroupProcess implements Watched {
   }
 
   /** Writes to stdin, if it is open. Returns the number of unread bytes. */
-  write(text: string): number {
+  write(input: string | Uint8Array): number {
     const { stdin } = this.#child;
     if (!stdin?.writable) return 0;
-    stdin.write(text);
+    stdin.write(input);
     return stdin.writableLength;
   }
 

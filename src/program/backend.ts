@@ -3,6 +3,7 @@ import type { ToolRule } from "../core/index.ts";
 import type { AgentSource } from "../universal/index.ts";
 import type { OptionRow } from "./command.ts";
 import type { Given } from "./given.ts";
+import type { Undo } from "./undo.ts";
 
 /** A secret of a backend. It comes from a variable of the environment, or from a prompt without echo. */
 export interface SecretRow {
@@ -11,6 +12,8 @@ export interface SecretRow {
   readonly label: string;
   /** Whether the backend cannot do without it, with these options. */
   readonly isNeeded: (given: Given) => boolean;
+  /** How these options would do without it. Empty: not at all. */
+  readonly without?: (given: Given) => string;
 }
 
 /** What a source is made of. */
@@ -34,6 +37,8 @@ export interface OpenedBackend {
   readonly source: () => AgentSource;
   /** The folder that the agent works in. */
   readonly folder?: string;
+  /** Takes back the files of the last turn that changed some, where the tools of the folder are the program's. */
+  readonly undo?: Undo;
   /** Ends what stands behind the sources. */
   readonly close?: () => Promise<void>;
 }

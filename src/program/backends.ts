@@ -47,19 +47,24 @@ export const BACKENDS: readonly BackendRow[] = [
     keeps: "folder",
     open: async ({ given, secret, rules }) => {
       const { codebuff } = await import("../codebuff/index.ts");
-      const tools = await folderTools(given, { terminal: true });
+      const folder = await folderTools(given, { terminal: true });
+      const tools = folder?.tools;
       const options = {
         url: needed(given, "url"),
         allowInsecure: given.flag("allow-insecure"),
         ...manual,
         ...(secret === undefined ? {} : { authToken: secret }),
         ...modelOf(given),
-        ...(tools && { tools: tools.handlers, onReadFiles: tools.readFiles, files: tools }),
+        ...(folder && {
+          tools: folder.handlers,
+          onReadFiles: folder.tools.readFiles,
+          files: folder.tools,
+        }),
         toolPolicy: [...rules, ...(tools ? READING : [])],
       };
       return {
         source: () => codebuff(options),
-        ...(tools && { folder: tools.root }),
+        ...(folder && { folder: folder.tools.root, undo: folder.undo }),
         close: async () => tools?.close(),
       };
     },
@@ -126,6 +131,8 @@ export const BACKENDS: readonly BackendRow[] = [
       variable: "CODEBUFF_API_KEY",
       label: "Codebuff key",
       isNeeded: (given) => !(given.has("url") && given.has("model")),
+      without: (given) =>
+        given.has("url") ? "For a server with OpenAI's API, pass --model in place of the key." : "",
     },
     asks: true,
     keeps: "folder",

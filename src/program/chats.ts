@@ -66,7 +66,7 @@ export async function keptChat(backend: string, name = newName()): Promise<KeptC
 /** The name of the chat that was used last. @throws Failure if there is none */
 export async function lastChat(backend: string): Promise<string> {
   const [last] = await namesByUse(backend);
-  if (last !== undefined) return last;
+  if (last) return last.name;
   throw new ProgramFailure(
     EXIT.wrongCall,
     `There is no chat with ${backend} in ${chatsFolder()}.`,
@@ -77,14 +77,19 @@ export async function lastChat(backend: string): Promise<string> {
 /** The chats with a backend, for `/chats`: the one that was used last at first, by their names. */
 export async function earlierChats(backend: string): Promise<readonly EarlierChat[]> {
   const store = directoryStore(chatsFolder());
-  const names = (await namesByUse(backend)).slice(0, MAX_LISTED);
+  const used = (await namesByUse(backend)).slice(0, MAX_LISTED);
   return Promise.all(
-    names.map(async (id) => ({ id, title: titleIn(await store.load(`${backend}.${id}`)) ?? id })),
+    used.map(async ({ name: id, at: usedAt }) => {
+      const title = titleIn(await store.load(`${backend}.${id}`)) ?? id;
+      return { id, title, usedAt };
+    }),
   );
 }
 
 /** Names of chats, by the time when they were left. */
-async function namesByUse(backend: string): Promise<readonly string[]> {
+async function namesByUse(
+  backend: string,
+): Promise<readonly { readonly name: string; readonly at: number }[]> {
   const folder = chatsFolder();
   const prefix = `${backend}.`;
   const files = (await filesIn(folder)).filter((file) => file.startsWith(prefix) && file.endsWith(STATE));
@@ -94,7 +99,7 @@ async function namesByUse(backend: string): Promise<readonly string[]> {
       at: (await stat(join(folder, file))).mtimeMs,
     })),
   );
-  return used.sort((a, b) => b.at - a.at).map(({ name }) => name);
+  return used.sort((a, b) => b.at - a.at);
 }
 
 /** The start of the first prompt. */

@@ -49,7 +49,7 @@ export const COMMAND_TABLE: readonly CommandRow[] = [
     ],
     notes: [
       "In one turn nobody is there to ask: what --allow does not name is denied, and the exit code is 3.",
-      "Chats are kept in ~/.agentwire/chats (or $AGENTWIRE_HOME/chats): for this user alone, one file each. `chat mock` keeps one only with --session.",
+      "Chats are kept in ~/.agentwire/chats (or $AGENTWIRE_HOME/chats): for this user alone, one file each; the last prompts of a folder are in ~/.agentwire/history. `chat mock` keeps one only with --session.",
       '--ask-stdio: an event `permission.requested` waits for a line {"permission_id": "...", "decision": "once"}, where decision is once, always or reject; `question.requested` for {"question_id": "...", "answers": [["yes"]]}, a list of labels for each question, or null. What waits when the input ends is denied.',
     ],
     examples: [
@@ -124,5 +124,130 @@ export const COMMAND_TABLE: readonly CommandRow[] = [
       },
     ],
     run: async (call) => (await import("./commands/serve.ts")).serveCommand(call),
+  },
+  {
+    name: "check",
+    args: "[file]",
+    about: "Checks a transcript of universal events against the rules, line by line.",
+    options: [
+      {
+        name: "live",
+        about:
+          "The transcript goes on: what is open at its end, and an unfinished last line, are no problems.",
+      },
+    ],
+    notes: [
+      "Without a file, or with -, it reads the standard input. A transcript is what `chat --output stream-json` prints, and what stores of chats keep. Each problem is a line FILE:LINE: RULE: what. The rules are `shape`, `I1` to `I12` and `grammar` of `checkTranscript`, `json` for a line that is none, and `cut` for an unfinished last line. Exit code 1: there are problems; 2: it is no transcript.",
+      'With --json, each problem is {"type": "problem", "file", "line", "rule", "message", "event_id"?}, and the last line is {"type": "summary", "file", "events", "sessions", "problems"}.',
+    ],
+    examples: [
+      { line: "agentwire check transcript.jsonl", about: "a file" },
+      {
+        line: "agentwire chat mock -p ask --output stream-json | agentwire check",
+        about: "what a turn prints",
+      },
+    ],
+    run: async (call) => (await import("./commands/check.ts")).checkCommand(call),
+  },
+  {
+    name: "mock",
+    args: "<codebuff|codey|cass|backend|acp>",
+    about: "Plays a server or an agent for tests of a client: scripted, with the quirks of real ones.",
+    options: [
+      {
+        name: "port",
+        value: "number",
+        about: "On 127.0.0.1. By default any that is free. acp speaks over stdio.",
+      },
+      {
+        name: "script",
+        value: "file",
+        about:
+          'A recording to play; JSON with the steps of each answer ("text", {"delay": 20}), or with the options of the mock; or a module whose default export is one of these, or the function that answers.',
+      },
+      {
+        name: "switch",
+        value: "name=value",
+        many: true,
+        about:
+          "Sets a switch of the mock. An unknown name lists them. An object is JSON, or name.part=value.",
+      },
+      {
+        name: "record",
+        value: "file",
+        about: "Writes what passes, without secrets, as a recording that --script plays.",
+      },
+    ],
+    notes: [
+      'The first line is {"ev": "ready", "ready": true, "mock", "url", "pid"}, of cass also with `httpUrl` and the `token` of a user, of backend with `apiKey`. Then a line for each connection (#1), frame (> from the client, < to it), call over HTTP, and mistake of the client (!); with --json as lines of a recording. For acp these lines are on stderr. Recordings of backend are for reading.',
+      "What each step and switch does: docs/testing.md, and the types of `agentwire/testing`.",
+    ],
+    examples: [
+      { line: "agentwire mock codey", about: "a server on a free port" },
+      {
+        line: "agentwire mock codebuff --port 8123 --switch profile=codebuff --switch failure=mid-stream",
+        about: "the original server, whose answers break off",
+      },
+      {
+        line: "agentwire mock cass --script recording.jsonl",
+        about: "plays what `agentwire tap` has recorded",
+      },
+      { line: 'agentwire chat acp -p "hi" -- agentwire mock acp', about: "an agent on stdio" },
+    ],
+    run: async (call) => (await import("./commands/mock.ts")).mockCommand(call),
+  },
+  {
+    name: "tap",
+    args: "",
+    rest: "command ...",
+    about: "Stands before a server or an agent, passes everything on, and records it without secrets.",
+    options: [
+      { name: "to", value: "address", about: "The WebSocket of the server: ws:// or wss://." },
+      {
+        name: "listen",
+        value: "number",
+        about: "The port on 127.0.0.1 for --to. By default any that is free.",
+      },
+      {
+        name: "out",
+        value: "file",
+        about:
+          "The recording, which `agentwire mock --script` plays. By default a new file in ~/.agentwire/taps.",
+      },
+    ],
+    notes: [
+      "With --to, the first line is that of `mock`, and the others too. Paths, queries, headers and subprotocols pass as they are; the path / stands for that of --to. Compression is not asked for. Calls over HTTP pass, and are not recorded.",
+      "With a command, stdout is the agent's, and words go to stderr. Signals pass, and the exit code is that of the agent. No program of its group is left.",
+      "Prompts, answers and files are in a recording as they were. Secrets are known by the names of their members, headers, parameters, and variables of the environment.",
+    ],
+    examples: [
+      { line: "agentwire tap --to ws://127.0.0.1:8080 --out recording.jsonl", about: "before a server" },
+      { line: 'agentwire chat acp -p "hi" -- agentwire tap -- agentwire mock acp', about: "before an agent" },
+    ],
+    run: async (call) => (await import("./commands/tap.ts")).tapCommand(call),
+  },
+  {
+    name: "doctor",
+    args: "[backend] [agent]",
+    rest: "command ...",
+    about: "Looks at this machine and at a backend, and says what to do next.",
+    hasBackends: true,
+    options: [
+      {
+        name: "limit",
+        value: "seconds",
+        about: "The limit of each step. By default 5 for the network, and 20 for a handshake.",
+      },
+    ],
+    notes: [
+      "Without a backend: the runtime, optional packages, keys of the environment (their names alone), and what can be tried. With one: runtime, packages, key, dns, tcp, tls, handshake, and which server it is, with what is odd about it. No prompt is sent; of acp and cli the program is started.",
+      'Exit code 4: the backend cannot be reached; 1: something else failed. With --json, each step is {"type": "step", "name", "status": "ok" | "warn" | "failed" | "skipped", "detail", "next"?, "notes"?}, and the last line is {"type": "summary", "backend"?, "failed", "exit_code"}.',
+    ],
+    examples: [
+      { line: "agentwire doctor", about: "this machine" },
+      { line: "agentwire doctor codebuff --url ws://127.0.0.1:8000/ws", about: "a server" },
+      { line: "agentwire doctor acp gemini", about: "an agent" },
+    ],
+    run: async (call) => (await import("./commands/doctor.ts")).doctorCommand(call),
   },
 ];

@@ -107,7 +107,7 @@ export function variables(): readonly (readonly [string, string])[] {
     ...secrets,
     ["OPENAI_API_KEY", "Key of a server with OpenAI's API: for run with --model"],
     ["AGENTWIRE_REDIS_URL", "Address of a Redis: for serve --log redis"],
-    ["AGENTWIRE_HOME", "Where chats are kept; by default ~/.agentwire"],
+    ["AGENTWIRE_HOME", "Where chats and recordings are kept; by default ~/.agentwire"],
     ["AGENTWIRE_DEBUG", "If it is set, failures have a stack"],
   ];
 }

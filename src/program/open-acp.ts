@@ -23,7 +23,7 @@ export async function openAcp({ given, agent, rest, rules, argv }: Opening): Pro
     throw wrongCall("There are two agents.", "Pass the name of a usual one, or a program behind --.");
   if (agent !== undefined) checkName(agent, presets, "agent");
   await needSdk(argv);
-  const files = await folderTools(given, { terminal: false });
+  const files = (await folderTools(given, { terminal: false }))?.tools;
   const options = {
     ...cwdOf(given),
     ...(files && { files }),

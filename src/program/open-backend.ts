@@ -32,13 +32,18 @@ export function backendOf({ command, args, rest, given }: CommandCall): BackendR
   return backend;
 }
 
-/** Makes the sources. Asks for a secret that is missing. */
+/**
+ * Makes the sources. Asks for a secret that is missing.
+ * @param onSecret called when the user has been asked, before the backend loads
+ */
 export async function openBackend(
   backend: BackendRow,
   call: CommandCall,
   chat: string,
+  onSecret?: () => void,
 ): Promise<OpenedBackend> {
   const { args, rest, given, argv } = call;
   const secret = await secretOf(backend, given);
+  onSecret?.();
   return backend.open({ given, agent: args[1], rest, secret, rules: toolRules(given), chat, argv });
 }

@@ -1,8 +1,9 @@
 // Opens the chats of a call: one, and those that `/new` and `/chats` of the screen go on with.
 import { type Chat, createChat } from "../chat/index.ts";
-import type { EarlierChat } from "../ink/index.ts";
+import type { EarlierChat, PromptHistory } from "../ink/index.ts";
 import type { AgentSource } from "../universal/index.ts";
 import { earlierChats, type KeptChat, keptChat } from "./chats.ts";
+import { promptHistory } from "./prompt-history.ts";
 
 export interface OpenedChat {
   readonly chat: Chat;
@@ -18,6 +19,8 @@ export interface OpenedChats {
     readonly list: () => Promise<readonly EarlierChat[]>;
     /** @param name null: a new chat */
     readonly open: (name: string | null) => Promise<OpenedChat>;
+    /** The prompts of the folder. */
+    readonly history: () => Promise<PromptHistory>;
   };
 }
 
@@ -25,13 +28,15 @@ export interface ChatsToOpen {
   /** The name of the backend. */
   readonly backend: string;
   readonly source: () => AgentSource;
+  /** Where the agent works. @default the working directory */
+  readonly folder?: string | undefined;
   /** Where the first chat is kept; absent: nowhere in the folder. */
   readonly session: KeptChat | undefined;
   /** Called with each chat before anything is sent. */
   readonly onChat?: (chat: Chat) => void;
 }
 
-export function openChats({ backend, source, session, onChat }: ChatsToOpen): OpenedChats {
+export function openChats({ backend, source, folder = ".", session, onChat }: ChatsToOpen): OpenedChats {
   const open = (kept: KeptChat | undefined): OpenedChat => {
     const chat = createChat(source(), kept?.options);
     onChat?.(chat);
@@ -54,6 +59,7 @@ export function openChats({ backend, source, session, onChat }: ChatsToOpen): Op
       kept: {
         list: () => earlierChats(backend),
         open: async (name) => open(await keptChat(backend, name ?? undefined)),
+        history: () => promptHistory(backend, folder),
       },
     }),
   };

@@ -2,6 +2,7 @@
 import type { ToolRule } from "../core/index.ts";
 import { wrongCall } from "./failure.ts";
 import type { Given } from "./given.ts";
+import { undoable } from "./undo.ts";
 
 /** Tools of a folder that only read it: allowed, since the folder was named. */
 export const READING: readonly ToolRule[] = [
@@ -25,10 +26,11 @@ export function modelOf(given: Given): { readonly model?: string } {
   return model === undefined ? {} : { model };
 }
 
-/** The tools of the folder `--cwd`, if it is given. `terminal`: whether one of them runs commands. */
+/** The tools of the folder `--cwd`, if it is given, and the way back from their edits. `terminal`: whether one of them runs commands. */
 export async function folderTools(given: Given, { terminal }: { readonly terminal: boolean }) {
   const root = given.text("cwd");
   if (root === undefined) return undefined;
   const { nodeTools } = await import("../codebuff-run/tools/index.ts");
-  return nodeTools({ root, terminal });
+  const tools = nodeTools({ root, terminal });
+  return { tools, ...undoable(tools) };
 }

@@ -3,12 +3,14 @@ import { codebuffRun, openAiCompatible } from "../codebuff-run/index.ts";
 import type { OpenedBackend, Opening } from "./backend.ts";
 import { folderTools, READING } from "./open-options.ts";
 
-const INSTRUCTIONS = "You work in a folder of the user. Use your tools. Be short.";
+const INSTRUCTIONS =
+  "You work in a folder of the user. Use your tools. Be short. Write a plan of several steps with write_todos, and again when a step is done.";
 const PROJECT = "{CODEBUFF_FILE_TREE_PROMPT}\n\n{CODEBUFF_KNOWLEDGE_FILES_CONTENTS}";
 
 /** With `--model`, an agent of the program's own on that model. Otherwise the agent that the backend knows. */
 export async function openRun({ given, secret, rules }: Opening): Promise<OpenedBackend> {
-  const tools = await folderTools(given, { terminal: true });
+  const folder = await folderTools(given, { terminal: true });
+  const tools = folder?.tools;
   const model = given.text("model");
   const baseUrl = given.text("url");
   const key = process.env["OPENAI_API_KEY"];
@@ -18,7 +20,7 @@ export async function openRun({ given, secret, rules }: Opening): Promise<Opened
       displayName: "agentwire",
       model,
       systemPrompt: tools ? `${INSTRUCTIONS}\n\n${PROJECT}` : "You answer questions. Be short.",
-      toolNames: ["ask_user", ...(tools?.names ?? [])],
+      toolNames: ["ask_user", "write_todos", ...(tools?.names ?? [])],
     },
   };
   const server =
@@ -31,7 +33,11 @@ export async function openRun({ given, secret, rules }: Opening): Promise<Opened
   const options = {
     ...server,
     ...agent,
-    ...(tools && { overrideTools: tools.handlers, project: tools.project, files: tools }),
+    ...(folder && {
+      overrideTools: folder.handlers,
+      project: folder.tools.project,
+      files: folder.tools,
+    }),
     allowInsecure: given.flag("allow-insecure"),
     onToolApproval: "manual",
     onQuestion: "manual",
@@ -39,7 +45,7 @@ export async function openRun({ given, secret, rules }: Opening): Promise<Opened
   } as const;
   return {
     source: () => codebuffRun(options),
-    ...(tools && { folder: tools.root }),
+    ...(folder && { folder: folder.tools.root, undo: folder.undo }),
     close: async () => tools?.close(),
   };
 }

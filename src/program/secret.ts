@@ -15,14 +15,15 @@ export async function secretOf(backend: BackendRow, given: Given): Promise<strin
   const found = process.env[secret.variable]?.trim();
   if (found) return found;
   if (!secret.isNeeded(given)) return undefined;
+  const without = secret.without?.(given) ?? "";
   const { stdin, stderr } = process;
-  if (stdin.isTTY && stderr.isTTY) {
+  if (without === "" && stdin.isTTY && stderr.isTTY) {
     const typed = (await ask(`${secret.label}: `)).trim();
     if (typed !== "") return typed;
   }
   throw wrongCall(
     `${backend.name} needs a secret: ${secret.label}.`,
-    `Set ${secret.variable} in the environment. It is no option, because other programs on this machine can read the arguments of a process.`,
+    `${without === "" ? "" : `${without} `}Set ${secret.variable} in the environment. It is no option, because other programs on this machine can read the arguments of a process.`,
   );
 }
 

@@ -31,41 +31,17 @@ const MAX_CODE = 20_000;
 /** Nested deeper, code stays plain. */
 const MAX_NESTED = 200;
 
-const KINDS: Readonly<Record<string, CodeKind>> = {
-  keyword: "keyword",
-  literal: "keyword",
-  operator: "keyword",
-  meta: "keyword",
-  "selector-tag": "keyword",
-  tag: "plain",
-  subst: "plain",
-  string: "string",
-  regexp: "string",
-  char: "string",
-  symbol: "string",
-  link: "string",
-  addition: "string",
-  code: "string",
-  number: "number",
-  bullet: "number",
-  comment: "comment",
-  quote: "comment",
-  deletion: "comment",
-  title: "name",
-  name: "name",
-  attr: "name",
-  attribute: "name",
-  property: "name",
-  section: "name",
-  variable: "name",
-  "selector-id": "name",
-  "selector-class": "name",
-  "selector-attr": "name",
-  "template-variable": "name",
-  type: "type",
-  built_in: "type",
-  "template-tag": "type",
+/** The names of highlight.js. */
+const NAMES: Readonly<Record<CodeKind, string>> = {
+  keyword: "keyword literal operator meta selector-tag",
+  plain: "tag subst",
+  string: "string regexp char symbol link addition code",
+  number: "number bullet",
+  comment: "comment quote deletion",
+  name: "title name attr attribute property section variable selector-id selector-class selector-attr template-variable",
+  type: "type built_in template-tag",
 };
+const KINDS = Object.keys(NAMES) as readonly CodeKind[];
 
 /**
  * Makes a highlighter of a lowlight instance. Code of more than 20,000 characters stays plain, as does code that the instance fails on.
@@ -107,7 +83,7 @@ function kindOf({ properties }: LowlightNode): CodeKind | undefined {
   if (typeof name !== "string") return undefined;
   const known = name.replace(/^hljs-/, "");
   if (known === "title" && names.includes("class_")) return "type";
-  return Object.hasOwn(KINDS, known) ? KINDS[known] : undefined;
+  return KINDS.find((kind) => NAMES[kind].split(" ").includes(known));
 }
 
 function add(into: CodePiece[], text: string, kind: CodeKind): void {

@@ -1,8 +1,9 @@
 // The words of `agentwire/react/ui`.
 import type { GrantScope, ToolCallState } from "../core/values.ts";
+import { type ToolWords, toolWords } from "./words-tool.ts";
 
 /** The words of the page. Each is a text, or a function of facts that returns one. */
-export interface PageWords {
+export interface PageWords extends ToolWords {
   // The transcript
   readonly transcript: string;
   readonly welcome: string;
@@ -12,6 +13,8 @@ export interface PageWords {
   readonly begins: string;
   readonly recovering: string;
   readonly reasoning: string;
+  readonly elapsed: (seconds: number) => string;
+  readonly jump: string;
   readonly steps: (count: number) => string;
   readonly sources: string;
   readonly copy: string;
@@ -70,7 +73,7 @@ export interface PageWords {
   readonly moreRequests: (count: number) => string;
   readonly asks: (count: number) => string;
   readonly ownWords: string;
-  readonly needsAnswers: string;
+  readonly needsAnswer: string;
   readonly giveAnswer: string;
   readonly doNotAnswer: string;
   readonly grants: (count: number) => string;
@@ -82,12 +85,7 @@ export interface PageWords {
   readonly addImage: string;
   readonly takeOut: (image: string) => string;
   readonly noImages: string;
-  readonly noImageType: (file: string) => string;
-  readonly imageTooLarge: (file: string, mebibytes: number) => string;
-  readonly tooManyImages: (limit: number) => string;
-  readonly imageUnread: (file: string) => string;
-  readonly imageComes: string;
-  readonly needsText: string;
+  readonly noImage: (file: string, count: number, mebibytes: number) => string;
   readonly send: string;
   readonly cancel: string;
   readonly hint: string;
@@ -132,6 +130,7 @@ export interface PageWords {
 }
 
 export const pageWords: PageWords = {
+  ...toolWords,
   transcript: "What was said",
   welcome: "What would you like to talk about?",
   you: "You",
@@ -140,6 +139,9 @@ export const pageWords: PageWords = {
   begins: "The answer begins",
   recovering: "The connection was lost. Looking for the answer",
   reasoning: "Reasoning",
+  elapsed: (seconds) =>
+    `Working for ${seconds < 60 ? "" : `${Math.floor(seconds / 60)} min `}${seconds % 60} s`,
+  jump: "Jump to the latest",
   steps: (count) => (count === 1 ? "1 step" : `${count} steps`),
   sources: "Sources",
   copy: "Copy",
@@ -171,7 +173,7 @@ export const pageWords: PageWords = {
     done: "is done",
     failed: "has failed",
     denied: "was denied",
-    abandoned: "was given up, and may still run",
+    abandoned: "was stopped; its end is unknown",
   },
   deniedBy: {
     policy: "by a rule",
@@ -199,7 +201,7 @@ export const pageWords: PageWords = {
   allow: ["Allow ", "?"],
   noInput: "No input",
   askedBySubagent: (agent) => `Asked by the sub-agent ${agent}`,
-  always: (grant) => `“Allow in this turn” and “Always allow” do not ask again for: ${grant}`,
+  always: (grant) => `“In this turn” and “always” do not ask again for: ${grant}`,
   allowOnce: "Allow once",
   allowInTurn: "Allow in this turn",
   alwaysAllow: "Always allow",
@@ -213,7 +215,7 @@ export const pageWords: PageWords = {
     count === 1 ? "1 more waits behind this one." : `${count} more wait behind this one.`,
   asks: (count) => (count === 1 ? "The agent asks" : `The agent asks ${count} questions`),
   ownWords: "Or in your own words",
-  needsAnswers: "Each question needs an answer.",
+  needsAnswer: "This question needs an answer.",
   giveAnswer: "Answer",
   doNotAnswer: "Do not answer",
   grants: (count) => `Allowed without asking: ${count}`,
@@ -222,16 +224,12 @@ export const pageWords: PageWords = {
   takeBack: "Take back",
 
   message: "Your message",
-  emptyField: (agent) => (agent === undefined ? "Write a message" : `Message ${agent}`),
+  emptyField: (agent) => (agent === undefined ? "Write a message" : `Write to ${agent}`),
   addImage: "Add an image",
   takeOut: (image) => `Take out ${image}`,
   noImages: "This agent takes no images.",
-  noImageType: (file) => `${file} is no image of the types PNG, JPEG, GIF and WebP.`,
-  imageTooLarge: (file, mebibytes) => `${file} is larger than ${mebibytes} MiB.`,
-  tooManyImages: (limit) => `A message takes at most ${limit} images.`,
-  imageUnread: (file) => `${file} cannot be read.`,
-  imageComes: "An image is still being read.",
-  needsText: "Write a message to go with the image.",
+  noImage: (file, count, mebibytes) =>
+    `${file} was not added: a message takes ${count} images (PNG, JPEG, GIF, WebP) of up to ${mebibytes} MiB.`,
   send: "Send",
   cancel: "Cancel",
   hint: "Enter sends, Shift+Enter begins a line, Esc cancels.",
@@ -251,7 +249,7 @@ export const pageWords: PageWords = {
   tokens: (read, written) =>
     read === undefined ? `${written} tokens written` : `${read} tokens read, ${written} written`,
   connection: {
-    idle: "Not connected yet",
+    idle: "Ready",
     connecting: "Connecting…",
     handshaking: "Connecting…",
     ready: "Connected",

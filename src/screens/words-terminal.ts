@@ -1,4 +1,5 @@
 // The words of the terminal screen.
+import { toolWords } from "./words-tool.ts";
 
 /** The name of an entry that is a text, not a function. */
 export type TerminalText = {
@@ -9,6 +10,8 @@ export type TerminalText = {
 export type TerminalWords = typeof terminalWords;
 
 export const terminalWords = {
+  ...toolWords,
+
   emptyComposer: "Write to the agent, or /help",
   noKeys: "There is no terminal to type on.",
 
@@ -47,6 +50,7 @@ export const terminalWords = {
   thought: (seconds: number | undefined) => `Thought${seconds === undefined ? "" : ` for ${seconds} s`}`,
   toolNameless: "a tool without a name",
   toolInputAbove: "(its input is above)",
+  shownBelow: (field: string) => `${field} is the text that is added below`,
   toolWith: (kinds: string) => `with ${kinds}`,
   toolRequested: "is requested",
   toolAwaiting: "waits for your decision",
@@ -57,7 +61,7 @@ export const terminalWords = {
   toolDenied: "was denied",
   toolDeniedByPolicy: "was denied by a rule",
   toolNotRun: (reason: string) => `was not run: ${reason}`,
-  toolAbandoned: "was given up, and may still run",
+  toolAbandoned: "was stopped; its end is unknown",
   agentNameless: "a sub-agent",
   agentWorks: "works",
   agentDone: "is done",
@@ -99,7 +103,7 @@ export const terminalWords = {
     `context ${percent}%${of === undefined ? "" : ` of ${of}`}`,
   statusForgotten: "conversation forgotten",
   statusNotConnected: "not connected",
-  statusNotConnectedYet: "not connected yet",
+  statusReady: "ready",
   statusConnecting: "connecting",
   statusConnected: "connected",
   statusReconnecting: "reconnecting",
@@ -139,10 +143,13 @@ export const terminalWords = {
   noteFailed: (reason: string) => `that failed: ${reason}`,
   noteFilesStay: "what the agent did to files stays",
   noteImageComes: "an image is still being read",
+  noteLeaves: "Ctrl-C again leaves",
   noteMoved: (at: number, of: number) => `is number ${at} of ${of} now`,
   noteNoBranches: "there are no other branches",
   noteNoSuchBranch: (name: string) => `there is no branch ${name}`,
   noteNoSuchChat: (id: string) => `there is no chat ${id}`,
+  noteNoOtherChat: "there is no other chat",
+  noteNoSuchFile: (path: string) => `@${path} is no file that is offered here: it went as text`,
   noteNoSuchMode: (name: string) => `the agent has no mode ${name}`,
   noteNoSuchModel: (name: string) => `the agent has no model ${name}`,
   noteNoSuchPrompt: (number: string) => `there is no prompt ${number}`,
@@ -151,7 +158,7 @@ export const terminalWords = {
   noteNothingHeld: "no prompt of an earlier chat waits",
   noteNothingRuns: "nothing runs",
   noteNothingToCopy: "there is no answer to copy",
-  noteNothingToDismiss: "there is nothing to dismiss",
+  noteNothingToDismiss: "no notice is shown; the ends of answers stay in the conversation",
   noteNothingToEdit: "there is no prompt to edit",
   noteNothingToExport: "there is nothing to export",
   noteNothingToRegenerate: "there is nothing to ask again",
@@ -161,10 +168,15 @@ export const terminalWords = {
   noteQueueUsage: (actions: readonly string[]) => `write the number, and one of ${actions.join(", ")}`,
   noteReasoningFolded: "reasoning is folded from now on",
   noteReasoningShown: "reasoning is shown from now on",
+  noteResumeFirst: "the agent has forgotten the conversation: choose y or n, which also sends what waits",
   noteSentMeanwhile: "the prompt was sent meanwhile: Enter sends this one too",
   noteTakenBack: "taken back",
   noteTooLongToCopy: ({ bytes, limit }: { readonly bytes: number; readonly limit: number }) =>
     `the answer has ${bytes} bytes, and terminals take ${limit}: /export writes a file`,
+  noteUndoBusy: "wait for the end of the answer, or cancel it: then files can be taken back",
+  noteNothingToUndo: "nothing to take back: changes of commands, and of earlier chats, are not known",
+  noteUndone: (paths: readonly string[]) => `taken back: ${paths.join(", ") || "nothing"}`,
+  undoConflict: (path: string, reason: string) => `${path} stays: ${reason}`,
   noteUnknownCommand: (name: string) => `there is no command ${name}: /help shows them`,
 
   // Commands of this machine
@@ -188,6 +200,8 @@ export const terminalWords = {
   approvalMissing: (rows: number) => `${rows} more rows are not shown`,
   approvalAskedBy: "asked by the sub-agent",
   approvalAlways: "t and a do not ask again for:",
+  thisCommand: "this command",
+  thisInput: "exactly this input",
   approvalEvery: "Allow every call of",
   approvalEveryEnd: "in this session, whatever it does?",
   previewHead: "What it would change:",
@@ -248,6 +262,7 @@ export const terminalWords = {
   helpSend: "sends the prompts that waited when an earlier chat ended",
   helpMode: "sets the mode of the agent",
   helpModel: "sets the model",
+  helpUndo: "takes back the files of the last turn that changed some",
   helpCopy: "copies the last answer",
   helpExport: "writes the conversation to a file, as Markdown",
   helpChats: "opens an earlier chat",
@@ -257,7 +272,7 @@ export const terminalWords = {
 
   helpEscape: "cancels the answer; prompts that wait are sent. In a question it goes back",
   helpInterrupt:
-    "clears the text; otherwise stops a !command; otherwise cancels the answer and all prompts that wait; otherwise leaves",
+    "clears the text; otherwise stops a !command; otherwise cancels the answer and all prompts that wait; otherwise leaves, if it is pressed twice",
   helpLeave: "leaves, where no text is written",
   helpSearchBegin: "searches your prompts",
   helpReasoning: "shows or folds the reasoning from now on",

@@ -25,6 +25,9 @@ export interface Relay extends AsyncDisposable {
    * Answers a request for a path under `basePath`, and 404 to any other. A stream of events ends with the request's
    * `signal`. Does not use `this`, and never rejects. Runtimes may pass anything beside the request, such as the parameters
    * of a route: only {@link RelayContext.waitUntil} is used.
+   *
+   * `GET <basePath>/<id>/events` reads a chat as server-sent events. With `?live=no` it ends, in JSON lines. Clients of Durable
+   * Streams pass `?offset=-1`. `DELETE <basePath>/<id>` removes a chat.
    */
   readonly handler: (request: RelayRequest, context?: RelayContext | object) => Promise<RelayResponse>;
   /**
@@ -44,7 +47,10 @@ const MAX_FINISH = 10_000;
 /**
  * Makes a relay: chats over any backend, kept in a log, for viewers that come and go. Several processes may share a log.
  * `handler` answers requests for chats, by Web standards; `relayListener` of `agentwire/server/node` puts it on `node:http`.
- * Viewers are `remote` of `agentwire/remote`. The first command of a viewer makes a chat.
+ * Viewers are `remote` of `agentwire/remote`. The first command of a viewer makes a chat. After a crash, a turn ends as failed
+ * with `relay.driver-lost`, and a prompt that the agent perhaps got with `relay.delivery-unknown`. `relay.log-lost`: the log could
+ * not be written, and the agent was stopped. `relay.withdrawn`: somebody took the prompt back before the agent got it. The `time`
+ * of events may step back when another server goes on; their order stays.
  *
  * ```ts
  * const relay = createRelay({

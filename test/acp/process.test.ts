@@ -33,7 +33,10 @@ describe("an agent's program", () => {
   });
 
   test("that is not there, or is no program, is named in the error", async () => {
-    await expect(new AcpClient({ command: "no-such-agent" }).connect()).rejects.toMatchObject({
+    const client = new AcpClient({ command: "no-such-agent" });
+    await client.prompt("work").outcome;
+    expect(client.status).toBe("idle");
+    await expect(client.connect()).rejects.toMatchObject({
       code: "connect-failed",
       retryable: false,
       message: expect.stringContaining("`no-such-agent` is not to be found"),
@@ -57,11 +60,21 @@ describe("an agent's program", () => {
 
   test("that dies in a turn fails it with its exit and its errors", async () => {
     const client = clientOf({ dies: "exit", complains: "trace" });
+    const told: unknown[] = [];
+    client.on("status", (status) => told.push(status));
+    client.on("disconnected", ({ code }) => told.push(code));
     const outcome = await client.prompt("work").outcome;
     expect(outcome).toMatchObject({
-      error: { code: "connection-lost", delivery: "unknown", exitCode: 3, stderr: "trace" },
+      error: {
+        code: "connection-lost",
+        delivery: "unknown",
+        exitCode: 3,
+        stderr: "trace",
+        message: expect.stringMatching(/exit code 3; it said: trace$/),
+      },
       partial: { text: "working" },
     });
+    expect(told).toEqual(["ready", "connection-lost", "idle"]);
     await client.close();
   });
 });

@@ -66,6 +66,18 @@ describe("a question of the agent", () => {
     expect(JSON.parse((await w.client.prompt("go").result).text)).toEqual({ action: "accept", content });
   });
 
+  test("has no header that repeats its question", async () => {
+    const requestedSchema = { type: "object", properties: { a: { type: "string", title: "Which?" } } };
+    await using w = world(asks({ requestedSchema }), {
+      onQuestion: ({ questions }) => {
+        expect(questions).toMatchObject([{ question: "Which?" }]);
+        expect(questions[0]).not.toHaveProperty("header");
+        return null;
+      },
+    });
+    await w.client.prompt("go").result;
+  });
+
   test("shows what the form says", async () => {
     await using w = world(asks({ requestedSchema: COLOUR }), {
       onQuestion: ({ questions }) => {

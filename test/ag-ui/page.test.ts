@@ -1,9 +1,11 @@
-import { agUiAgent } from "agentwire/ag-ui";
+import { AbstractAgent, type RunAgentInput } from "@ag-ui/client";
+import { type AgUiAgent, agUiAgent, encodeSse, toAgUi } from "agentwire/ag-ui";
 import { createChat } from "agentwire/chat";
 import { agentStep, MockAgent } from "agentwire/testing/agent";
+import { from } from "rxjs";
 import { expect, test, vi } from "vitest";
-import { ChatAgent, decide, routeOf, send, turn } from "../../docs/snippets/ag-ui.ts";
-import { Page } from "../docs/page.ts";
+import { decide, routeOf, send } from "../../docs/snippets/ag-ui.ts";
+import { read } from "../docs/page.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
 import { Bench, inputOf } from "./support/client.ts";
 import { Route } from "./support/route.ts";
@@ -31,6 +33,19 @@ test("the route streams the answer of a thread's chat", async () => {
   expect(await (await ask("hello", "b")).text()).toContain("RUN_FINISHED");
 });
 
+class ChatAgent extends AbstractAgent {
+  readonly agent: AgUiAgent;
+
+  constructor(agent: AgUiAgent) {
+    super();
+    this.agent = agent;
+  }
+
+  run(input: RunAgentInput) {
+    return from(this.agent.run(input));
+  }
+}
+
 test("a chat is an AbstractAgent of the client", async () => {
   const client = new ChatAgent(agUiAgent(createChat(new MockAgent({ script: ["Hello."] }))));
   client.addMessage({ id: "m1", role: "user", content: "hi" });
@@ -41,7 +56,8 @@ test("a chat is an AbstractAgent of the client", async () => {
 test("one turn of a client is a run", async () => {
   const source = new MockAgent({ script: [["Hi", agentStep.status("thinking")]] });
   const client = source.client();
-  const body = turn(source.toUniversal(client.prompt("hello")));
+  const events = toAgUi(source.toUniversal(client.prompt("hello")), { threadId: "t1", runId: "r1" });
+  const body = encodeSse(events);
   const text = await new Response(body).text();
   expect(text).toContain('"delta":"Hi"');
   expect(text).toContain("RUN_FINISHED");
@@ -113,7 +129,9 @@ const WORDS = [
   "prompt id",
 ];
 
-test("docs/ag-ui.md has a row for each word of the universal events", () => {
-  const rows = new Page("docs/ag-ui.md").rows("What becomes what").map(([cell = ""]) => cell);
+test("the docstring of `toAgUi` has a row for each word of the universal events", () => {
+  const rows = read("src/ag-ui/to-ag-ui.ts")
+    .split("\n")
+    .flatMap((line) => (line.startsWith(" * | ") ? [line.split("| ")[1] ?? ""] : []));
   for (const word of WORDS) expect(rows.join("\n")).toContain(word);
 });

@@ -1,4 +1,4 @@
-// Each row of the table in docs/ag-ui.md, and each word of the universal events, by name.
+// Each row of the table at `toAgUi`, and each word of the universal events, by name.
 import type { AgUiEvent } from "agentwire/ag-ui";
 import type { ContentPart, TurnEndMetadata } from "agentwire/universal";
 import { describe, expect, test } from "vitest";

@@ -98,6 +98,22 @@ test("a turn that fails with `context-lost` sets `contextLost`", async () => {
   expect(rig.now.connection).toEqual({ status: "ready", attempt: 0, contextLost: true });
 });
 
+test("a prompt that fails unsent with `context-lost` waits for `resume`", async () => {
+  const rig = new Rig({}, { sendsAtOnce: false });
+  rig.chat.send("Hello");
+  rig.source.turn.send();
+  rig.source.turn.completes();
+  await rig.settle();
+  rig.chat.send("More");
+  rig.source.turn.fails(new ConnectionLostError("forgotten", { code: "context-lost", delivery: "not-sent" }));
+  await rig.settle();
+  expect(rig.lines.at(-1)).toBe("user queued: More");
+  expect(rig.now).toMatchObject({ connection: { contextLost: true }, queue: { length: 1 } });
+  rig.chat.resume("without-context");
+  rig.source.turn.send();
+  expect(rig.prompts.at(-1)).toBe("user sent: More");
+});
+
 test("if a conversation refuses with `context-lost`, the prompt waits for `resume`", async () => {
   const rig = new Rig();
   await rig.talk("Hello", "Hi");

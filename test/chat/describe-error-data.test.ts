@@ -128,6 +128,20 @@ describe("describeErrorData of", () => {
     expect(told.detail).toContain('It says: "Overloaded"');
   });
 
+  test("an address that cannot be reached is named, and the reason of an agent's end", () => {
+    const reached = { message: "cannot reach http://x (ECONNREFUSED); is the server running?" };
+    const network = { ...reached, details: { kind: "network", delivery: "not-sent" } };
+    expect(describeErrorData(data("codebuff_run.run_error", network)).detail).toBe(
+      'Check your network, and whether the server is running. The reason: "cannot reach http://x (ECONNREFUSED)". ' +
+        "Your message was not sent: send it again.",
+    );
+    const ended = { message: "ended by SIGKILL", details: { program_ended: true } };
+    expect(describeErrorData(data("connection.lost", ended))).toMatchObject({
+      title: "The agent ended with an error",
+      detail: expect.stringContaining('The reason: "ended by SIGKILL"'),
+    });
+  });
+
   test(
     "any stored event never throws",
     () => {

@@ -201,4 +201,5 @@ test("an unreachable server fails the run with `network` after four attempts", a
     retryable: true,
     message: expect.stringContaining("ECONNREFUSED"),
   });
+  expect(client.status).toBe("idle");
 });

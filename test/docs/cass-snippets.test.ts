@@ -2,7 +2,7 @@ import { CassClient, type CassClientOptions } from "agentwire/cass";
 import { cassStep, type MockCassOptions, MockCassServer } from "agentwire/testing";
 import { describe, expect, test, vi } from "vitest";
 import * as page from "../../docs/snippets/cass.ts";
-import { cass, cassLoss } from "../../docs/snippets/testing.ts";
+import { cass } from "../../docs/snippets/testing.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
 
 const output = capturedOutput();
@@ -138,40 +138,5 @@ describe("the Cass examples of docs/testing.md", () => {
     expect(text).toBe('You said "hello".');
     expect(animations.map(({ name }) => name)).toEqual(["point", "happy"]);
     expect(usage).toMatchObject({ outputTokens: 190 });
-  });
-
-  test("show both sides of a lost connection, and the recovery of the stored reply over REST", async () => {
-    await using server = await started({ answer: () => ["Hello."] });
-    await using user = userOf(server, { recover: true });
-    await user.client.connect();
-    const { id: conversationId } = server.addConversation({ userId: user.userId });
-    const shown = cassLoss(server);
-    const { recovered } = await user.client.prompt({ message: "hello", conversationId }).result;
-    await shown;
-    expect(recovered).toBe(true);
-    expect(output.logged).toEqual([
-      [user.userId, "hello", expect.objectContaining({ code: 1006 })],
-      ["GET /conversations/{id}/messages", 200],
-      [expect.anything(), []],
-    ]);
-  });
-
-  test("connect a client behind msw to the mock, over WebSocket and REST", async () => {
-    const { mock, network } = await import("../../docs/snippets/testing-cass-msw.ts");
-    const { userId, accessToken: token } = mock.addUser();
-    const client = new CassClient({
-      url: "wss://cass.example/ws",
-      token,
-      WebSocket: globalThis.WebSocket,
-    });
-    try {
-      expect((await client.prompt("hello").result).text).toBe("Hello");
-      expect(await client.rest.me()).toMatchObject({ user_id: userId });
-      expect(mock.violations).toEqual([]);
-    } finally {
-      await client.close();
-      network.close();
-      await mock.stop();
-    }
   });
 });

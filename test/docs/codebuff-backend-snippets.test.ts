@@ -1,24 +1,27 @@
 import { expect, test } from "vitest";
-import { scripted, watched } from "../../docs/snippets/testing-backend.ts";
+import { scripted } from "../../docs/snippets/testing-backend.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
 import { chat, finish, start } from "../testing/codebuff-backend-raw-client.ts";
 
 const output = capturedOutput();
 
 test("the backend of docs/testing.md fails once, holds a stream, and sees the run end", async () => {
-  const held = await scripted();
-  const watching = watched(held);
-
-  const runId = await start(held.backend);
-  expect((await chat(held.backend, runId)).status).toBe(503);
-  expect(await chat(held.backend, runId)).toMatchObject({
+  const { backend, open } = await scripted();
+  await using _stopping = backend;
+  const runId = await start(backend);
+  expect((await chat(backend, runId)).status).toBe(503);
+  expect(await chat(backend, runId)).toMatchObject({
     said: "I will look.",
     calls: [{ name: "read_files", arguments: '{"paths":["a.ts"]}' }],
     usage: { cost: 0.05 },
   });
-  expect((await chat(held.backend, runId)).said).toBe("All done.");
-  await finish(held.backend, runId, { totalSteps: 3, directCredits: 5, totalCredits: 5 });
-  await watching;
+  const held = chat(backend, runId);
+  await backend.waitFor(() => backend.runs()[0]?.chatCalls === 2);
+  open();
+  expect((await held).said).toBe("All done.");
+  await finish(backend, runId, { totalSteps: 3, directCredits: 5, totalCredits: 5 });
 
-  expect(output.logged).toEqual([[held.backend.url, "test-key"], ["completed", 5], [[503, 200, 200]], [[]]]);
+  expect(backend.runs()[0]?.finish).toMatchObject({ status: "completed", totalCredits: 5 });
+  expect(backend.violations).toEqual([]);
+  expect(output.logged).toEqual([[backend.url, "test-key"]]);
 });

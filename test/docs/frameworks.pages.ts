@@ -50,7 +50,7 @@ describe.skipIf(isSkipped)("in a browser", () => {
     expect(await page.getByRole("button", { name: /^Allow/ }).count()).toBe(0);
   }
 
-  test("the first program shows a chat in Vue, with an approval", async () => {
+  test("the function of the page shows a chat in Vue, with an approval", async () => {
     const { page, complaints } = await shown({ entryPoints: [`${FOLDER}vue-first.ts`] });
     await page.getByLabel("Your message").fill("hello");
     await page.getByRole("button", { name: "Send" }).click();

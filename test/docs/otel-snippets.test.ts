@@ -1,5 +1,6 @@
 import { context, trace } from "@opentelemetry/api";
 import { StackContextManager } from "@opentelemetry/sdk-trace";
+import { withTelemetry } from "agentwire/otel";
 import { MockAgent } from "agentwire/testing";
 import { afterEach, expect, test, vi } from "vitest";
 import * as page from "../../docs/snippets/otel.ts";
@@ -24,7 +25,7 @@ test("the first program of docs/otel.md prints the span of the tool call, then t
 test("the span of a turn is inside of the caller's span, and has its texts if asked for", async () => {
   context.setGlobalContextManager(new StackContextManager().enable());
   const { tracer, span } = sdk();
-  const source = page.traced(new MockAgent({ script: ["Hello"] }), tracer);
+  const source = withTelemetry(new MockAgent({ script: ["Hello"] }), { tracer, content: true });
   expect(await page.answer(source, tracer, "What is here?")).toBe("Hello");
   expect(span("invoke_agent mock").parentSpanContext).toEqual(span("answer").spanContext());
   expect(span("invoke_agent mock").attributes["gen_ai.input.messages"]).toContain("What is here?");

@@ -7,14 +7,11 @@ import { remote } from "agentwire/remote";
 import { createRelay, memoryLog } from "agentwire/server";
 import { relayListener } from "agentwire/server/node";
 import { agentStep, ManualClock, MockAgent } from "agentwire/testing/agent";
-import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import * as page from "../../docs/snippets/sessions.ts";
 import { until } from "../../examples/support/until.ts";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { Child } from "../examples/support/child.ts";
-import { isRedisMissing, startRedis } from "../server/support/redis-server.ts";
-
-afterEach(() => void vi.unstubAllGlobals());
 
 async function listening(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
@@ -48,20 +45,6 @@ test("the first program of docs/sessions.md serves a chat that each viewer conti
   }
 });
 
-test("the chat of the page is on its own origin", async () => {
-  const asked: unknown[] = [];
-  vi.stubGlobal("fetch", async (url: unknown) => {
-    asked.push(url);
-    return new Response(null, { status: 404 });
-  });
-  vi.stubGlobal("location", { href: "https://example.org/" });
-  const chat = page.page();
-  chat.connect();
-  await until(chat, ({ connection }) => connection.status === "closed");
-  expect(asked).toEqual(["/chats/first/events"]);
-  await chat.close();
-});
-
 test("`authorize` lets owners do all, lets guests read, and keeps others out", async () => {
   const agent = new MockAgent();
   const users = {
@@ -84,13 +67,6 @@ test("`authorize` lets owners do all, lets guests read, and keeps others out", a
   expect([await status("stranger", "read"), await status("ada", "read", "second")]).toEqual([401, 401]);
   const other = await relay.handler(new Request("https://evil.example/chats/first/events"));
   expect(other.status).toBe(403);
-});
-
-test.skipIf(isRedisMissing)("a relay on Redis waits for replicas", async () => {
-  await using redis = await startRedis();
-  const log = page.onRedis(await redis.client());
-  await expect(log.acquire("first", "me", 1_000)).rejects.toThrow("only 0 of 1 replicas");
-  await log.close();
 });
 
 test("SIGTERM ends the relay, its server and its log, and a turn that is longer as failed", async () => {

@@ -43,6 +43,24 @@ describe.skipIf(isSkipped)("the page of npm run example:relay", () => {
     expect([...one.complaints, ...other.complaints]).toEqual([]);
   });
 
+  test("offers an agent that speaks ACP", async () => {
+    await using program = await RelayChild.started(folder.path);
+    await using visitor = await stage.visitor(
+      program.url.replace("&backend=mock&chat=first", "&backend=acp"),
+    );
+    await visitor.press("Start");
+    await visitor.say("hello");
+    await visitor.reads("Plan: 0 of 1 done");
+    await visitor.press("Allow once");
+    await visitor.hears("There are two pages.");
+    await visitor.rests();
+    expect(await visitor.faults()).toEqual([]);
+    await visitor.press("Leave");
+    const agents = await visitor.page.getByLabel("Agent").locator("option").allTextContents();
+    expect(agents).toEqual(["Mock", "Codebuff", "Codey", "Cass", "ACP"]);
+    expect(visitor.complaints).toEqual([]);
+  });
+
   test("finds its chats again when the server has restarted, and sends what was written meanwhile once", async () => {
     await using first = await RelayChild.started(folder.path, "--port", "0");
     const port = new URL(first.url).port;

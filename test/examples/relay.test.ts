@@ -86,6 +86,20 @@ describe("npm run example:relay", () => {
     expect(await response.json()).toMatchObject([{ id: "codey/1", title: "hello" }]);
   });
 
+  test("drives an agent that speaks ACP, a program that the relay starts", async () => {
+    await using program = await RelayChild.started(await folder(), "--backend", "acp");
+    const chat = await viewer(program, "acp/1");
+    chat.send("hello");
+    await until(chat, ({ pending }) => pending.length === 1);
+    expect(chat.getSnapshot().plan).toMatchObject([{ content: "Count the pages", status: "in_progress" }]);
+    chat.decide(chat.getSnapshot().pending[0]?.id ?? "", "once");
+    await until(chat, isDone);
+    expect(answerIn(chat.getSnapshot())).toBe("You said: hello. Let me look. There are two pages.");
+    program.type("q");
+    expect(await program.exitCode()).toBe(0);
+    expect(program.stderr).toBe("");
+  });
+
   test("lets in nobody without its token, which only this user can read", async () => {
     const path = await folder();
     await using program = await RelayChild.started(path);
@@ -115,9 +129,10 @@ describe("npm run example:relay", () => {
   test.each([
     [["--nope"], "nope"],
     [["--port", "many"], "--port takes a number."],
-    [["--backend", "nobody"], "--backend takes one of mock, codebuff, codey, cass."],
+    [["--backend", "nobody"], "--backend takes one of mock, codebuff, codey, cass, acp."],
     [["--file", ""], "--file takes a path."],
     [["--file", "/dev/null"], "/dev/null"],
+    [["--backend", "acp", "gemini", "more"], "more than one address"],
     [["--backend", "codey", "ftp://127.0.0.1/"], "no ws://"],
     [["--backend", "codey", "ws://127.0.0.1/", "more"], "more than one address"],
     [["ws://127.0.0.1:8000/"], "An address needs --backend"],

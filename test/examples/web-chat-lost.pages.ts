@@ -65,7 +65,7 @@ describe.skipIf(isSkipped)("a lost link", () => {
       await visitor.page.getByRole("region", { name: "The connection" }).waitFor();
       await visitor.say("after");
       await visitor.reads("Waits to be sent");
-      await visitor.press("Cancel");
+      await visitor.press("Take back");
       await visitor.reads("Cancelled. It was not sent.");
       await visitor.rests();
       await visitor.reads("The agent has forgotten this conversation.");

@@ -254,7 +254,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       await page.getByLabel("unit").check();
       await page.getByLabel("soak").check();
       await visitor.press("Answer");
-      await visitor.reads("Each question needs an answer.");
+      await visitor.reads("This question needs an answer.");
       await page.getByLabel("Anything else?").fill("soon");
       await visitor.press("Answer");
       await visitor.hears("You chose: next; unit and soak; soon.");

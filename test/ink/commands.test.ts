@@ -88,6 +88,14 @@ describe("/queue", () => {
   });
 });
 
+test("/send waits for the choice after the agent has forgotten the conversation", async () => {
+  const screen = new ClockedScreen();
+  const held = queue.map((prompt) => ({ ...prompt, held: true as const }));
+  screen.set({ queue: held, connection: { status: "idle", attempt: 0, contextLost: true } });
+  expect(await screen.after(1_000)).not.toContain("/send");
+  expect(await screen.enters("/send")).toContain("choose y or n");
+});
+
 describe("branches", () => {
   const ids = ["b", "c"];
   const messages = listOf([
@@ -262,6 +270,21 @@ describe("/export", () => {
   });
 });
 
+test("prompts of earlier screens are in the history, and those of this one are kept", async () => {
+  const kept: string[] = [];
+  const history = {
+    prompts: ["first", "second"],
+    add: async (prompt: string) => void kept.push(prompt),
+  };
+  const screen = new ClockedScreen({ commands: { history } });
+  await screen.after(100);
+  screen.press("up", "up");
+  expect(await screen.after(100)).toMatch(/> first$/);
+  screen.press("ctrl-c");
+  await screen.enters("third");
+  expect(kept).toEqual(["third"]);
+});
+
 describe("earlier chats", () => {
   const chats = async () => [
     { id: "b2", title: "The second\u001b[2J" },
@@ -276,6 +299,18 @@ describe("earlier chats", () => {
     screen.press("down", "enter");
     await screen.after(100);
     expect(screen.exits).toEqual([{ open: "a1" }]);
+  });
+
+  test("have their time in place of an id, and none are called so", async () => {
+    const at = new Date(2026, 10, 28, 15, 4).getTime();
+    const one = new ClockedScreen({
+      commands: { chats: async () => [{ id: "a1", title: "The first", usedAt: at }] },
+    });
+    await one.enters("/chats");
+    expect(await one.after(100)).toContain("The first  2026-11-28 15:04");
+    const none = new ClockedScreen({ commands: { chats: async () => [] } });
+    await none.enters("/chats");
+    expect(await none.after(100)).toContain("there is no other chat");
   });
 
   test("that are not there are not opened", async () => {

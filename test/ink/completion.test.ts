@@ -147,7 +147,7 @@ describe("the menu of files", () => {
     expect(await screen.after(100)).toMatch(/> look at @src\/a\.ts $/);
     await screen.enters("and @my");
     screen.press("ctrl-u");
-    expect(folder.asked).toEqual(["s", "src/", "my"]);
+    expect(folder.asked).toEqual(["s", "src/", "my", "my"]);
     expect(screen.sent).toEqual([{ text: "look at @src/a.ts and @my", files: ["src/a.ts"] }]);
   });
 
@@ -177,6 +177,12 @@ describe("the menu of files", () => {
     await screen.after(100);
     screen.press("tab");
     expect(await screen.after(100)).toMatch(/> @src\/$/);
+  });
+
+  test("does not take a path by hand that is no file, and says so", async () => {
+    const screen = screenOf(new Folder());
+    expect(await screen.enters("look at @nope.txt")).toContain("@nope.txt is no file");
+    expect(screen.sent).toEqual(["look at @nope.txt"]);
   });
 
   test("does not open for an address, or where the agent takes no files", async () => {

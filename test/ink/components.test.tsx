@@ -47,7 +47,7 @@ describe("<ToolCall>", () => {
   test("folds a long output, and shows the number of hidden lines", () => {
     expect(rowsOf(<ToolCall part={call} {...look} />)).toEqual([
       "+ shell is done",
-      "  | command: seq 30",
+      "  | $ seq 30",
       "  | cwd: docs",
       ...Array.from({ length: 9 }, (_, at) => `  | ${at + 1}`),
       "  | ... 21 more lines",
@@ -70,7 +70,7 @@ describe("<ToolCall>", () => {
     ["approved", "is allowed"],
     ["failed", "has failed"],
     ["denied", "was denied"],
-    ["abandoned", "was given up, and may still run"],
+    ["abandoned", "was stopped; its end is unknown"],
   ] as const)("shows for the state %s that the tool %s", (state, words) => {
     expect(rowsOf(<ToolCall part={{ ...call, state }} {...look} />)[0]).toContain(`shell ${words}`);
   });
@@ -111,7 +111,7 @@ describe("<Approval>", () => {
       <Approval pending={approval(input)} onDecide={nobody} isActive={false} {...look} />,
     ).join("\n");
     const joined = shown.replaceAll(/\n {2}\| |\s/g, ""); // the space at the end of a row is not seen
-    expect(joined).toContain(`command:rm\\u{1b}[8m-rf/\\u{200b}${"x".repeat(100)};end`);
+    expect(joined).toContain(`$rm\\u{1b}[8m-rf/\\u{200b}${"x".repeat(100)};end`);
   });
 
   test("shows hidden characters in a tool's name", () => {
@@ -132,7 +132,11 @@ describe("<Approval>", () => {
       "  | description: harmless",
     ]);
     const one = { command: "rm -rf ~\necho done\ndescription: harmless" };
-    expect(shown(one)[4]).toBe("  | > description: harmless");
+    expect(shown(one).slice(1, 4)).toEqual([
+      "  | $ rm -rf ~",
+      "  | > echo done",
+      "  | > description: harmless",
+    ]);
   });
 
   test("shows all lines of the preview below the input, numbered, with hidden characters escaped", () => {
@@ -186,8 +190,8 @@ describe("<Approval>", () => {
       <Approval pending={approval({ command })} onDecide={nobody} isActive={false} maxRows={8} {...look} />,
     );
     expect(shown).toHaveLength(8);
-    const says = "... 18 more rows are not shown";
-    expect(shown.slice(1, 5)).toEqual(["  | command:", "  | > line 0", "  | > line 1", says]);
+    const says = "... 17 more rows are not shown";
+    expect(shown.slice(1, 5)).toEqual(["  | $ line 0", "  | > line 1", "  | > line 2", says]);
   });
 
   test("preselects reject, so that Enter alone allows nothing", () => {
@@ -323,14 +327,14 @@ describe("<StatusLine>", () => {
     ]);
   });
 
-  test("says `not connected yet` only before the first message", () => {
+  test("says `ready` only before the first message", () => {
     const idle = {
       ...facts,
       busy: false,
       queue: [],
       connection: { ...facts.connection, status: "idle" },
     } as const;
-    expect(rowsOf(<StatusLine {...idle} {...look} />)[0]).toMatch(/^not connected yet -/);
+    expect(rowsOf(<StatusLine {...idle} {...look} />)[0]).toMatch(/^ready -/);
     expect(
       rowsOf(<StatusLine {...idle} messages={[message({ role: "user", status: "sent" })]} {...look} />)[0],
     ).toMatch(/^not connected -/);
@@ -387,7 +391,7 @@ describe("<Message>", () => {
       "Hello",
       "",
       "+ shell is done",
-      "  | command: seq 30",
+      "  | $ seq 30",
       "  | cwd: docs",
       "1.5 s - 100 in - 20 out - 0.0123 USD - m1",
     ]);

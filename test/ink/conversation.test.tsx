@@ -208,13 +208,13 @@ const CONVERSATIONS = {
     [/Noted\.[\s\S]*3 credits/, ""],
   ],
   codey: [
-    [/wants to use mcp_shell\n.*command: find[\s\S]*y once/, "y"],
+    [/wants to use mcp_shell\n.*\$ find[\s\S]*y once/, "y"],
     [/160 total[\s\S]*Two pages, 160 lines\.[\s\S]*20 out/, ""],
   ],
   cass: [[/You said: hello\.[\s\S]*claude/, ""]],
-  cli: [[/\+ read_files[\s\S]*nothing was\s+changed\.[\s\S]*3 credits/, ""]],
+  cli: [[/\+ Read [^\n]+ is done\n[\s\S]*nothing was\s+changed\.[\s\S]*3 credits/, ""]],
   mock: [
-    [/wants to use shell\n.*command: find[\s\S]*y once/, "n"],
+    [/wants to use shell\n.*\$ find[\s\S]*y once/, "n"],
     [/I looked at nothing\./, ""],
   ],
 } as const;

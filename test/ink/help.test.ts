@@ -13,7 +13,7 @@ import { type ClockedOptions, ClockedScreen } from "./clocked-screen.ts";
 /** An app and an agent with all that commands can use. */
 const all: ClockedOptions = {
   runCommand: () => ({ stop: () => {}, ended: new Promise<never>(() => {}) }),
-  commands: { writeFile: async () => "written", chats: async () => [] },
+  commands: { writeFile: async () => "written", chats: async () => [], undo: async () => undefined },
   snapshot: {
     modes: { current: null, available: [] },
     models: { current: null, available: [] },
@@ -49,7 +49,17 @@ describe("/help", () => {
 
   test("leaves out what the app and the agent do not have", async () => {
     const shown = await help({});
-    for (const missing of ["/export", "/chats", "/new", "/mode", "/model", " ! ", " @ ", "of the agent\n"])
+    for (const missing of [
+      "/export",
+      "/undo",
+      "/chats",
+      "/new",
+      "/mode",
+      "/model",
+      " ! ",
+      " @ ",
+      "of the agent\n",
+    ])
       expect(shown).not.toContain(missing);
   });
 
@@ -80,7 +90,7 @@ describe("the app's words take the place of the screen's", () => {
 
   test("in help, notes and the status line", async () => {
     const screen = new ClockedScreen({ ...all, words, size: { columns: 80, rows: 24 } });
-    expect(await screen.enters("/queue")).toBe("\n<noteNothingWaits> - <statusNotConnectedYet>\n> ");
+    expect(await screen.enters("/queue")).toBe("\n<noteNothingWaits> - <statusReady>\n> ");
     await screen.enters("/help");
     expect(screen.printed.replaceAll(/<\w+>|\s/g, "")).not.toMatch(/[a-z]{4,} [a-z]{3,}/);
     expect(screen.printed).toContain("<helpQuit>");

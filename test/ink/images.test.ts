@@ -50,7 +50,7 @@ describe("a pasted path of an image", () => {
     screen.screen.paste(`${dropped()} `);
     expect(await screen.after(100)).toContain("> What is this? [image a shot.png]");
     screen.press("enter");
-    await until(screen, /not connected yet\n> /);
+    await until(screen, /ready\n> /);
     for (let left = 2_000; left > 0 && screen.sent.length === 0; left--) {
       await new Promise((resolve) => setImmediate(resolve));
       screen.press("enter");

@@ -193,7 +193,7 @@ describe("the order of parts", () => {
   test("is kept at the turn's end, when all open parts are printed", () => {
     const print = new Print();
     print.step([answer([tool("abandoned"), text("half", true)], "cancelled")]);
-    expect(print.rows).toContain("x shell was given up, and may still run");
+    expect(print.rows).toContain("x shell was stopped; its end is unknown");
     expect(print.rows).toContain("half");
     expect(print.rows.join(" ")).toContain("cancelled; /retry sends it again (until your");
   });

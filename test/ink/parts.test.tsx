@@ -113,13 +113,52 @@ describe("<Transcript>", () => {
       { rows: 12 },
     );
     terminal.type("go\r");
-    await terminal.sees(/\? Allow write\? Its input is above\n t and a do not ask again for: exactly the input [^?]+\n y once/);
+    await terminal.sees(
+      /\? Allow write\? Its input is above\n t and a do not ask again for: exactly this input\n y once/,
+    );
     for (let at = 0; at < 50; at++) expect(terminal.everything.split(`| > row ${at}\n`)).toHaveLength(2);
     terminal.type("y");
     await terminal.sees(/\+ write is done\n {2}\| \(its input is above\)\n\nOver\./);
     for (let at = 0; at < 50; at++) expect(terminal.everything.split(`| > row ${at}\n`)).toHaveLength(2);
     expect(agent.decisions).toMatchObject([{ decision: "once" }]);
     expect(clears(terminal.written)).toBe(0);
+  });
+
+  test("shows why a call was rejected", async () => {
+    const { terminal } = open(function* () {
+      yield* agentStep.tool({ name: "shell", input: { command: "ls" }, approval: true });
+      yield "As you like.";
+    });
+    terminal.type("go\r");
+    await terminal.sees(/y once/);
+    terminal.type("r");
+    await terminal.sees(/The reason/);
+    terminal.type("use git\r");
+    await terminal.sees(
+      /x shell was denied\n {2}\| \$ ls\n {2}\| Denied by the user: use git\nAs you like\./,
+    );
+  });
+
+  test("shows the text of a new file once, in its approval and afterwards", async () => {
+    const content = "first\nsecond\n";
+    const diff = "@@ -0,0 +1,2 @@\n+first\n+second\n";
+    const { terminal } = open(function* () {
+      yield* agentStep.tool({
+        name: "write_file",
+        title: "Write a.txt",
+        input: { path: "a.txt", content },
+        preview: [{ path: "a.txt", diff, by: "tool" }],
+        output: { file: "a.txt", message: "Created new file", unifiedDiff: content },
+        approval: true,
+      });
+      yield "Over.";
+    });
+    terminal.type("go\r");
+    await terminal.sees(/path: a\.txt\n.*content is the text that is added below\n[\s\S]*y once/);
+    expect(terminal.screen.split("second")).toHaveLength(2);
+    terminal.type("y");
+    await terminal.sees(/\+ Write a\.txt is done\n[\s\S]*Over\./);
+    expect(terminal.everything.split("second")).toHaveLength(2);
   });
 
   test("prints a question's text above its dialog, if it is too tall for the dialog", async () => {

@@ -9,7 +9,7 @@ Object.assign(console, { Console }); // what Ink needs of a console, and the one
 
 test.each([
   ["\u0004", "quit"],
-  ["\u0003", "interrupted"],
+  ["\u0003\u0003", "interrupted"],
 ] as const)("`renderChat` ends on the key %j with %s, and restores the terminal", async (key, end) => {
   const terminal = new TestTerminal();
   const { stdin, stdout } = terminal;

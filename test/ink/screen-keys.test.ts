@@ -25,7 +25,7 @@ describe("a dialog ignores keys for a moment after it opens", () => {
     screen.set({ pending: [approval("ls")], busy: true });
     expect(await screen.after(PAUSE)).toContain("y once");
     screen.set({ pending: [approval("rm")] });
-    expect(await screen.after(MOMENT)).toContain("command: rm\n...");
+    expect(await screen.after(MOMENT)).toContain("$ rm\n...");
     screen.type("y");
     expect(await screen.after(PAUSE)).toContain("> y");
     expect(screen.decided).toEqual([]);
@@ -86,6 +86,18 @@ describe("in a text field of a dialog", () => {
     expect(screen.cancels).toEqual([]);
     screen.press("ctrl-c");
     expect(screen.cancels).toEqual(["all"]);
+  });
+
+  test("Ctrl-C on an empty line leaves at a second press within 2 s", async () => {
+    const screen = new ClockedScreen();
+    screen.press("ctrl-c");
+    expect(await screen.after(2_100)).toContain("Ctrl-C again leaves");
+    screen.press("ctrl-c");
+    await screen.after(1_000);
+    expect(screen.exits).toEqual([]);
+    screen.press("ctrl-c");
+    await screen.after(PAUSE);
+    expect(screen.exits).toEqual(["interrupted"]);
   });
 
   test.each(dialogs)(

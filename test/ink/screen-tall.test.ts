@@ -88,7 +88,7 @@ describe("a key after the key that ends the chat", () => {
   test.each([
     ["/quit", "/quit", ["enter"], "quit"],
     ["Ctrl-D", "x", ["backspace", "ctrl-d"], "quit"],
-    ["Ctrl-C", "x", ["ctrl-c", "ctrl-c"], "interrupted"],
+    ["Ctrl-C", "x", ["ctrl-c", "ctrl-c", "ctrl-c"], "interrupted"],
   ] as const)("(%s) is ignored, and the chat ends", async (_, text, keys, how) => {
     const screen = new ClockedScreen();
     await screen.after(PAUSE);

@@ -27,13 +27,13 @@ async function callsOf(source: AgentSource, clock: ManualClock): Promise<readonl
 }
 
 /** A call that has failed, about which nobody was asked, and that says why, in the snapshot and on the screen. */
-function expectUnasked(calls: readonly ChatToolPart[], name: string, why: string): void {
+function expectUnasked(calls: readonly ChatToolPart[], name: string, title: string, why: string): void {
   const output = `nobody was asked: ${why}`;
   expect(calls).toMatchObject([{ name, state: "failed", output }]);
   expect(calls[0]).not.toHaveProperty("approval");
   for (const part of calls) {
     const screen = renderToString(<ToolCall part={part} theme={plainTheme} columns={90} />);
-    expect(screen.split("\n")).toEqual(expect.arrayContaining([`x ${name} has failed`, `  | ${output}`]));
+    expect(screen.split("\n")).toEqual(expect.arrayContaining([`x ${title} has failed`, `  | ${output}`]));
   }
 }
 
@@ -49,18 +49,18 @@ test("a call without a handler fails under `manual` without asking, with the rea
   const options = { url: server.url, clock, authToken: "token-1234", keepalive: false } as const;
   const client = () => new CodebuffClient({ ...options, onToolApproval: "manual" });
   const calls = await callsOf({ name: "codebuff", client, toUniversal: ofCodebuff }, clock);
-  expectUnasked(calls, "act", 'no handler is registered for the tool "act"');
+  expectUnasked(calls, "act", "act", 'no handler is registered for the tool "act"');
   expect(server.answers[0]?.data).toMatchObject({
     output: [{ value: { errorMessage: 'no handler is registered for the tool "act"' } }],
   });
 });
 
 test.each([
-  ["read_files", ["read_files"], "no handler is registered for the tool `read_files`"],
-  ["glob", [], "the agent may not call the tool `glob`"],
+  ["read_files", "Read a.txt", ["read_files"], "no handler is registered for the tool `read_files`"],
+  ["glob", "glob", [], "the agent may not call the tool `glob`"],
 ])(
   "a call without a handler fails under `manual` without asking, with the reason: %s in a run",
-  async (name, toolNames, why) => {
+  async (name, title, toolNames, why) => {
     await using backend = await MockCodebuffBackend.start({
       answer: [{ toolCalls: [{ name, arguments: { paths: ["a.txt"] } }] }, "Done"],
     });
@@ -75,6 +75,6 @@ test.each([
         onToolApproval: "manual",
       });
     const calls = await callsOf({ name: "codebuff-run", client, toUniversal: ofRun }, clock);
-    expectUnasked(calls, name, why);
+    expectUnasked(calls, name, title, why);
   },
 );

@@ -10,6 +10,10 @@ describe("help", () => {
     [["chat", "--help"], "--ask-stdio"],
     [["chat", "codey", "-h"], "Options of backends:"],
     [["serve", "--help"], "--log <file|memory|redis>"],
+    [["mock", "--help"], "--switch <name=value>"],
+    [["tap", "--help"], "agentwire tap [options] [-- command ...]"],
+    [["check", "--help"], "agentwire check [file] [options]"],
+    [["doctor", "--help"], "Options of backends:"],
   ])("%j prints a text with %j, and lines of at most 100 columns", async (args, words) => {
     const { code, stdout, stderr } = await agentwire(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -32,6 +36,10 @@ describe("a wrong call exits with 2, and says what to do", () => {
     [["chta"], "Did you mean `chat`?"],
     [["chat"], "needs <backend>"],
     [["chat", "cody"], "Did you mean `codey`?"],
+    [["chek"], "Did you mean `check`?"],
+    [["check", "a", "b"], "one word too many"],
+    [["check", "a", "--", "b"], "takes nothing behind --"],
+    [["check", "--liv"], "Did you mean `--live`?"],
     [["chat", "nothing-like-it"], "These exist: mock, codebuff"],
     [["chat", "mock", "--promt", "x"], "Did you mean `--prompt`?"],
     [["--nope"], "option `--nope` does not exist"],
@@ -91,6 +99,12 @@ describe("a secret in an argument is refused, and not repeated", () => {
     expect(code).toBe(2);
     expect(stderr).toContain("can read the arguments of a process");
     expect(stderr).not.toContain("s3cr3t");
+  });
+
+  test("an address without a model says that --model may be what is missing", async () => {
+    const { code, stderr } = await agentwire(["chat", "run", "--url", "http://127.0.0.1:1", "-p", "x"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/pass --model in place of the key\. Set CODEBUFF_API_KEY/);
   });
 
   test("one that is missing is asked for by the name of its variable", async () => {

@@ -1,14 +1,14 @@
 // The screen over the folder of chats and the folder of the agent.
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MockCodebuffBackend } from "agentwire/testing";
 import { expect, test } from "vitest";
 import { Terminal } from "../tui/support/terminal.ts";
-import { leave, over, send } from "../tui/support/user.ts";
+import { composer, leave, over, send } from "../tui/support/user.ts";
 import { agentwire, emptyFolder } from "./support/program.ts";
 import { programFile } from "./support/program-file.ts";
 
-const READY = "not connected yet";
+const READY = /^ready\b/m;
 const SIZE = { columns: 120, rows: 40 };
 
 /** How often a text stands in the whole terminal. */
@@ -34,7 +34,7 @@ test("/new and /chats go from chat to chat, and each goes on where it was left, 
   await terminal.until(READY);
   await ask(terminal, "another prompt");
   terminal.type("/chats the");
-  await terminal.until(/ {2}the first prompt {2}first[\s\S]*› \/chats the/);
+  await terminal.until(/ {2}the first prompt {2}\d{4}-[\s\S]*› \/chats the/);
   terminal.type("\u001b[B\r");
   await terminal.until(() => count(terminal, "You said: the first prompt.") === 2);
   await send(terminal, "goes it on");
@@ -43,8 +43,14 @@ test("/new and /chats go from chat to chat, and each goes on where it was left, 
   expect(count(terminal, "I am a mock")).toBe(3); // said to the first prompt of a conversation: once each, and shown again
   await send(terminal, "/new");
   await terminal.until(READY);
+  terminal.type("\u001b[A");
+  await terminal.until(() => composer(terminal) === "goes it on"); // the history of the folder
+  terminal.press("ctrl-c");
   await ask(terminal, "the last prompt");
   await leave(terminal);
+  expect(terminal.shows("To go on: agentwire chat mock --session first --allow shell")).toBe(true);
+  const [prompts = ""] = await readdir(join(home.path, "history"));
+  expect((await stat(join(home.path, "history", prompts))).mode & 0o777).toBe(0o600);
   const files = await readdir(join(home.path, "chats"));
   expect(files.filter((file) => file.endsWith(".state.json"))).toHaveLength(3);
   const { stdout } = await agentwire(

@@ -156,7 +156,7 @@ describe("the exit code is", () => {
   test("5 after --timeout", async () => {
     const { code, stdout, stderr } = await agentwire(["chat", "mock", "-p", "count", "--timeout", "0.3"]);
     expect(code).toBe(5);
-    expect(stdout).toMatch(/^You said: count\./);
+    expect(stdout).toMatch(/^You said: /);
     expect(stderr).toContain("longer than --timeout");
   });
 

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { BUILD } from "../helpers/sources.ts";
 import { CLEAN, Terminal } from "../tui/support/terminal.ts";
-import { leave, over, send } from "../tui/support/user.ts";
+import { composer, leave, over, send } from "../tui/support/user.ts";
 import { emptyFolder, talkingTo } from "./support/program.ts";
 import { programFile } from "./support/program-file.ts";
 
-const READY = "not connected yet";
+const READY = /^ready\b/m;
 
 test("chat mock is a screen that asks by single keys", async () => {
   await using terminal = await Terminal.start(programFile(), { args: ["chat", "mock"] });
@@ -19,6 +19,36 @@ test("chat mock is a screen that asks by single keys", async () => {
   await terminal.until("Two pages, 160 lines.");
   await over(terminal);
   await leave(terminal);
+});
+
+test("what is typed while the screen loads is in the composer, and an Enter sends it", async () => {
+  await using terminal = await Terminal.start(programFile(), { args: ["chat", "mock"] });
+  await terminal.until(({ raw }) => raw.includes("\u001b[?2004h")); // the program has the keys
+  terminal.type("hello\rand more");
+  await terminal.until("y once");
+  expect(terminal.scrollback().filter((line) => /^hello/.test(line))).toEqual([]); // no echo
+  expect(composer(terminal)).toBe("and more");
+  terminal.press("ctrl-c");
+  await terminal.until(() => composer(terminal) !== "and more");
+  terminal.type("y");
+  await over(terminal);
+  await leave(terminal);
+});
+
+test("a prompt that is typed before the program has the keys is sent, too", async () => {
+  await using terminal = await Terminal.start(programFile(), { args: ["chat", "mock"] });
+  terminal.type("hello\r");
+  await terminal.until("y once");
+  terminal.type("y");
+  await over(terminal);
+  await leave(terminal);
+});
+
+test("Ctrl-C while the screen loads ends the program, and leaves a clean terminal", async () => {
+  await using terminal = await Terminal.start(programFile(), { args: ["chat", "mock"] });
+  await terminal.until(({ raw }) => raw.includes("\u001b[?2004h"));
+  terminal.type("x\u0003");
+  expect(await terminal.exit()).toEqual({ ...CLEAN, code: 130 });
 });
 
 test("--allow and --deny decide on the screen too", async () => {

@@ -94,7 +94,7 @@ describe("in a pseudo-terminal", () => {
     await terminal.until("characters: the second");
     await over(terminal);
     terminal.type("/chats first");
-    await terminal.until(/ {2}the first {2}\d{14}-[\s\S]*› \/chats first/);
+    await terminal.until(/ {2}the first {2}\d{4}-[\s\S]*› \/chats first/);
     terminal.type("\u001b[B\r");
     await terminal.until(() => count(terminal, "scripted") === 3);
     await terminal.until(() => count(terminal, "characters: the first") === 2);

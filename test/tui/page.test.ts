@@ -21,7 +21,7 @@ test("the first program of docs/tui.md runs as plain JavaScript with CI=true: a 
     await using terminal = await Terminal.start(await bundleOf(file), { env: { CI: "true" } });
     await terminal.until("Write to the agent, or /help");
     await send(terminal, "hello");
-    await terminal.until(/wants to use shell\n.*command: ls\n t and a do not ask again for: .*\n y once/);
+    await terminal.until(/wants to use shell\n.*\$ ls\n t and a do not ask again for: .*\n y once/);
     terminal.type("y");
     await terminal.until(/a\.txt[\s\S]*One file\./);
     await over(terminal);
@@ -52,7 +52,7 @@ describe("the program made of parts in docs/tui.md", () => {
     await using terminal = await parts();
     await send(terminal, "hello");
     await terminal.until(
-      /^› hello\n\nYou said: hello\n\? The agent wants to use shell\n.*command: ls\n t and a do not ask again for: .*\n y once/m,
+      /^› hello\n\nYou said: hello\n\? The agent wants to use shell\n.*\$ ls\n t and a do not ask again for: .*\n y once/m,
     );
     expect(terminal.shows("› Ask")).toBe(false); // the composer is hidden
     terminal.type("y");

@@ -1,5 +1,4 @@
-// #region ai-sdk-approvals-route
-// app/api/chat/route.ts
+// A route of docs/ai-sdk.md, which shows its handlers.
 import { AgentwireChatTransport } from "agentwire/ai-sdk";
 import { createChat } from "agentwire/chat";
 import { codebuff } from "agentwire/codebuff";
@@ -33,6 +32,7 @@ async function remove(id: string): Promise<void> {
 const idOf = (request: Request): string => new URL(request.url).searchParams.get("id") ?? "";
 const nothing = (): Response => new Response(null, { status: 204 });
 
+// #region ai-sdk-approvals-route
 export async function POST(request: Request): Promise<Response> {
   const { id, messages, trigger, messageId } = await request.json();
   const options = { chatId: id, messages, trigger, messageId, abortSignal: undefined };
@@ -44,9 +44,9 @@ export async function GET(request: Request): Promise<Response> {
   const stream = chats.has(id) && (await transportOf(id).reconnectToStream({ chatId: id }));
   return stream ? createUIMessageStreamResponse({ stream }) : nothing();
 }
+// #endregion
 
 export async function DELETE(request: Request): Promise<Response> {
   await remove(idOf(request));
   return nothing();
 }
-// #endregion

@@ -1,5 +1,4 @@
-// #region ai-sdk-page
-// page.tsx
+// A page of docs/ai-sdk.md, which shows the call of `useChat`.
 import { useChat } from "@ai-sdk/react";
 import {
   AgentwireChatTransport,
@@ -19,6 +18,7 @@ const source = codebuff({
 const transport = new AgentwireChatTransport(createChat(source)); // one for each chat, outside of components
 
 export function Page({ by = transport }: { readonly by?: AgentwireChatTransport }) {
+  // #region ai-sdk-page
   const { messages, status, error, sendMessage, stop, addToolApprovalResponse, addToolOutput } =
     useChat<AgentwireUIMessage>({
       id: "agent",
@@ -26,6 +26,7 @@ export function Page({ by = transport }: { readonly by?: AgentwireChatTransport 
       resume: true,
       sendAutomaticallyWhen: lastMessageIsDecided,
     });
+  // #endregion
   return (
     <main>
       {messages.map(({ id, parts }) => (
@@ -88,4 +89,3 @@ export function Page({ by = transport }: { readonly by?: AgentwireChatTransport 
     </main>
   );
 }
-// #endregion

@@ -1,9 +1,8 @@
-// The first program of docs/react.md, which runs as it stands.
+// The first program with hooks of docs/react.md, which runs as it stands.
 // #region react-first
-import { type ChatMessage, type ChatPart, createChat, inert, reveal } from "agentwire/chat";
+import { createChat, inert, reveal } from "agentwire/chat";
 import { ChatProvider, useAgentChat, useChat, usePending } from "agentwire/react";
 import { agentStep, MockAgent } from "agentwire/testing/agent";
-import { memo } from "react";
 import { createRoot } from "react-dom/client";
 
 const agent = new MockAgent({
@@ -13,79 +12,47 @@ const agent = new MockAgent({
     yield "One file.";
   },
 });
-const chat = createChat(agent); // a backend of yours: createChat(codey({ url, onToolApproval: "manual" }))
+const chat = createChat(agent);
 
 function App() {
+  const { send, cancel, decide } = useChat();
   const messages = useAgentChat(undefined, (now) => now.messages);
+  // While a turn runs, Stop ends it. Without a turn, Stop takes back the prompts that wait.
+  const stop = useAgentChat(undefined, ({ busy, queue }) => (busy ? "turn" : queue.length > 0 && "all"));
   return (
     <main>
-      {messages.map((message) => (
-        <Message key={message.id} message={message} />
+      {messages.map(({ id, status, parts }) => (
+        <p key={id}>
+          {parts.map((part) => {
+            if (part.type === "text") return inert(part.text);
+            return part.type === "tool" ? `${inert(part.name)}: ${part.state} ` : null;
+          })}
+          {status === "queued" && <i>waits</i>}
+        </p>
       ))}
-      <Approvals />
-      <Composer />
-    </main>
-  );
-}
-
-// Messages and parts that did not change are the same objects, so `memo` renders only what is new.
-const Message = memo(({ message }: { readonly message: ChatMessage }) => (
-  <article>
-    <b>{message.role}</b>{" "}
-    {message.parts.map((part) => (
-      <Part key={part.id} part={part} />
-    ))}
-    {message.status === "queued" && <i>waits</i>}
-    {message.error && <p role="alert">{`${message.error.title}. ${message.error.detail}`}</p>}
-  </article>
-));
-
-const Part = memo(({ part }: { readonly part: ChatPart }) => {
-  if (part.type === "text") return <span>{inert(part.text)}</span>;
-  if (part.type === "tool") return <pre>{`${inert(part.name)}: ${part.state}\n${inert(part.output)}`}</pre>;
-  return null; // docs/ui.md lists the other parts
-});
-
-function Approvals() {
-  const { decide } = useChat();
-  return usePending().map((request) =>
-    request.type === "approval" ? (
-      <fieldset key={request.id}>
-        <legend>Allow {reveal(request.tool)}?</legend>
-        <pre>{reveal(JSON.stringify(request.input, null, 2))}</pre>
-        <button type="button" onClick={() => decide(request.id, "once")}>
-          Allow
-        </button>
-        <button type="button" onClick={() => decide(request.id, "reject")}>
-          Reject
-        </button>
-      </fieldset>
-    ) : null,
-  );
-}
-
-function Composer() {
-  const { send, cancel } = useChat();
-  // While a turn runs, Stop ends it. Without a turn, Stop takes back the prompts that wait, such as for `resume`.
-  const stop = useAgentChat(undefined, ({ busy, queue }) =>
-    busy ? "turn" : queue.length > 0 ? "all" : null,
-  );
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        const { ok } = send(String(new FormData(event.currentTarget).get("prompt")));
-        if (ok) event.currentTarget.reset();
-      }}
-    >
-      <input name="prompt" aria-label="Your message" required />
-      <button type="submit">Send</button>
+      {usePending().map(({ id, ...request }) =>
+        request.type === "approval" ? (
+          <button key={id} type="button" onClick={() => decide(id, "once")}>
+            Allow {reveal(`${request.tool} ${JSON.stringify(request.input)}`)}?
+          </button>
+        ) : null,
+      )}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const { ok } = send(String(new FormData(event.currentTarget).get("prompt")));
+          if (ok) event.currentTarget.reset();
+        }}
+      >
+        <input name="prompt" aria-label="Your message" required />
+        <button type="submit">Send</button>
+      </form>
       {stop && (
         <button type="button" onClick={() => cancel(stop)}>
           Stop
         </button>
       )}
-    </form>
+    </main>
   );
 }
 

@@ -1,9 +1,9 @@
-// The first program of docs/frameworks.md, which runs as it stands.
-// #region vue-first
+// A program with the function for Vue of docs/frameworks.md, which runs as it stands.
 import { type Chat, type ChatSnapshot, createChat, inert, reveal } from "agentwire/chat";
 import { agentStep, MockAgent } from "agentwire/testing/agent";
 import { createApp, h, onScopeDispose, type ShallowRef, shallowRef } from "vue";
 
+// #region vue-snapshot
 /** The newest snapshot of a chat, for the component that calls this. */
 function snapshotOf(chat: Chat): ShallowRef<ChatSnapshot> {
   const snapshot = shallowRef(chat.getSnapshot());
@@ -13,6 +13,7 @@ function snapshotOf(chat: Chat): ShallowRef<ChatSnapshot> {
   onScopeDispose(off);
   return snapshot;
 }
+// #endregion
 
 const agent = new MockAgent({
   *script({ text }) {
@@ -59,4 +60,3 @@ const App = {
 };
 
 createApp(App).mount("#root");
-// #endregion

@@ -28,13 +28,16 @@ export type SavedPart =
 /** A message as JSON. */
 export type SavedMessage = Omit<ChatMessage, "parts"> & { readonly parts: readonly SavedPart[] };
 
-/** A branch that is not shown: its messages, and the state of the conversation at its end. */
+/** A branch that is not shown: its messages, and the state of the conversation at its end. A store has no states. */
 export interface SavedBranch {
   readonly messages: readonly SavedMessage[];
   readonly state?: ConversationState;
 }
 
-/** A chat as a JSON value. `createChat(source, { from })` continues it. */
+/**
+ * A chat as a JSON value. `createChat(source, { from })` continues it; over another backend, it shows the messages. One
+ * of an earlier version of this library loads, one of a newer version is refused.
+ */
 export interface SavedChat {
   readonly version: 1;
   /** The name of the source. */

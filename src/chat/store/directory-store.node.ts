@@ -32,7 +32,8 @@ const OPTIONS = { durable: checks.boolean, onProblem: checks.function };
 
 /**
  * Stores each chat in a JSONL file in `folder`. The first append creates the folder and its parents. Only this user
- * gets access (folder 0700, files 0600): wider modes are corrected. A link, or a file of another user, is refused.
+ * gets access (folder 0700, files 0600): wider modes are corrected. A link, or a file of another user, is refused. The
+ * file of a chat is `chat-<id>.jsonl`: universal events, for `readJsonl`, `fold` and `checkTranscript`.
  *
  * - After `append` resolves, the events are in the file. Consecutive deltas share a line, because short ones would
  *   otherwise take 60 times the space of their text.

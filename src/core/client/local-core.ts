@@ -2,7 +2,7 @@
 import { checkCallOptions, checks } from "../checks.ts";
 import type { CancelTimer, Clock } from "../clock.ts";
 import { deferred } from "../deferred.ts";
-import { ClosedError, ConnectError } from "../errors.ts";
+import { type AgentwireError, asAny, ClosedError, ConnectError } from "../errors.ts";
 import { NO_GRANTS } from "../gate/outcome.ts";
 import type { EventNames } from "../tell/events.ts";
 import type { Outbox } from "../tell/outbox.ts";
@@ -179,6 +179,16 @@ export abstract class LocalCore<
   /** Sets the status to ready: the backend can be used, or is about to be used. */
   ready(): void {
     if (!this.isClosing) this.#setStatus("ready");
+  }
+
+  /**
+   * The backend cannot be used: the status is idle until the next prompt or `connect()`.
+   * @param error why a backend that was in use has ended
+   */
+  lost(error?: AgentwireError): void {
+    if (this.isClosing || this.#status !== "ready") return;
+    if (error) this.shared.emit("disconnected", asAny(error));
+    this.#setStatus("idle");
   }
 
   /** There are no pings. */

@@ -21,7 +21,8 @@ export interface PromptInput {
   /**
    * Paths of files for the agent, relative to the folder of the client, with `/`. At most 50. They
    * need `capabilities.files`, otherwise they throw an UnsupportedError. If a file does not exist or may not be read, the
-   * turn fails with `invalid-input`, and nothing is sent.
+   * turn fails with `invalid-input`, and nothing is sent. A run and Codebuff get the texts, and refuse a file that is no
+   * text or too large; ACP agents get texts or links.
    */
   readonly files?: readonly string[];
 }

@@ -29,7 +29,15 @@ export type TurnOutcome<Result extends TurnResult> =
   | { readonly status: "cancelled"; readonly by: "user" | "signal"; readonly partial: TurnPartial }
   | { readonly status: "failed"; readonly error: AnyAgentwireError; readonly partial: TurnPartial };
 
-/** The events of `turn.on`, with their arguments. */
+/**
+ * The events of `turn.on`, with their arguments.
+ *
+ * Listeners are called at the end of the call, frame, timer or abort that caused the event, and never inside another
+ * listener. Those of a call are called before it returns; a listener of the turn hears what has happened by then in the
+ * next microtask. An event carries its own values, and the properties of the client and the turn may be ahead of it. A
+ * cancelled turn emits no further `event`, and an approval that was decided meanwhile is not emitted. A listener that
+ * throws or rejects harms nobody: the client emits the `protocolWarning` `listener-threw`.
+ */
 export interface TurnEvents<Event> {
   event: [event: Event];
   status: [status: TurnStatus];

@@ -52,7 +52,7 @@ export function Chat(props: ChatProps): ReactElement {
   const { stdout } = useStdout();
   const [words] = useState(() => ({ ...terminalWords, ...props.words }));
   const [screen] = useState(() => {
-    const { placeholder = words.emptyComposer, header, copy, writeFile, chats } = props;
+    const { placeholder = words.emptyComposer, header, copy, writeFile, undo, chats, history } = props;
     const canRun = props.runCommand !== undefined;
     const runCommand: RunCommand = (command, onOutput) =>
       latest.current.runCommand?.(command, onOutput) ?? noCommands(words.localNotOffered);
@@ -70,7 +70,9 @@ export function Chat(props: ChatProps): ReactElement {
       commands: {
         ...(copy ? { copy } : {}),
         ...(writeFile ? { writeFile } : {}),
+        ...(undo ? { undo } : {}),
         ...(chats ? { chats } : {}),
+        ...(history ? { history } : {}),
       },
       ...(header ? { header } : {}),
       ...(canRun ? { runCommand } : {}),

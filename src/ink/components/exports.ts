@@ -11,7 +11,7 @@ export type { Words } from "../../screens/words.ts";
 export type { PendingApproval } from "../dialogs/approval-dialog.ts";
 export type { PendingQuestion } from "../dialogs/question-dialog.ts";
 export type { StatusFacts } from "../parts/status-rows.ts";
-export type { CommandOptions, EarlierChat, ExitReason } from "../screen/desk.ts";
+export type { CommandOptions, EarlierChat, ExitReason, PromptHistory, UndoneFiles } from "../screen/desk.ts";
 export { MAX_COPY_BYTES } from "../screen/export-commands.ts";
 export type { ChatHeader } from "../screen/header.ts";
 export {

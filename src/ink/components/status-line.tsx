@@ -15,7 +15,7 @@ export interface StatusLineProps extends Look, Omit<StatusFacts, "seconds"> {
 }
 
 /**
- * One row: the turn with its time, the connection, waiting prompts and usage. A banner of up to three rows above it
+ * One row: the turn with its time (the user's own decisions and answers included), the connection, waiting prompts and usage. A banner of up to three rows above it
  * shows a reconnect, a recovery or a problem. `<StatusLine {...chat.getSnapshot()} />` works.
  */
 export function StatusLine({ since: given, columns, theme, words, ...facts }: StatusLineProps): ReactElement {

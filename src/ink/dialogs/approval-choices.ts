@@ -3,8 +3,9 @@
 import type { ChatPending } from "../../chat/pending.ts";
 import { reveal } from "../../chat/print/reveal.ts";
 import type { Decision } from "../../core/values.ts";
+import { grantText } from "../../screens/tool/command.ts";
 import type { TerminalWords } from "../../screens/words-terminal.ts";
-import { clipped, type Row, rowsOf, type Surface } from "../rows/row.ts";
+import { clipped, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { unitsOf } from "../rows/width.ts";
 import { screenWords } from "../theme.ts";
 import { flow } from "./dialog.ts";
@@ -73,16 +74,23 @@ export function choiceRows(
 /** Maximum rows of a tool's name, and of what lasting choices cover. The rows above have the full text. */
 const MAX_WORD_ROWS = 3;
 
+const BLANK: Span = { text: " ", tone: "dim" };
+
 function briefly(words: string, text: string, columns: number): string {
   const space = MAX_WORD_ROWS * (columns - 1);
   return clipped(words + oneLine(text.slice(0, unitsOf(space))), space);
 }
 
-function wordRows({ agent, grant }: PendingApproval, columns: number, words: TerminalWords): readonly Row[] {
-  const rows = (text: string): readonly Row[] => rowsOf(text, "dim", { columns, at: "hard" });
+function wordRows(
+  { agent, grant, input }: PendingApproval,
+  columns: number,
+  words: TerminalWords,
+): readonly Row[] {
+  const rows = (says: string, text: string): readonly Row[] =>
+    rowsOf(briefly(`${says} `, text, columns), "dim", { columns, lead: BLANK, hang: BLANK });
   return [
-    ...(agent === undefined ? [] : rows(briefly(` ${words.approvalAskedBy} `, agent, columns))),
-    ...(grant === undefined ? [] : rows(briefly(` ${words.approvalAlways} `, grant, columns))),
+    ...(agent === undefined ? [] : rows(words.approvalAskedBy, agent)),
+    ...(grant === undefined ? [] : rows(words.approvalAlways, grantText(grant, input, words))),
   ];
 }
 

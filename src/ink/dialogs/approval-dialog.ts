@@ -1,9 +1,9 @@
 // The dialog of an approval, as a pure function of keys, and its rows.
 import type { Decision } from "../../core/values.ts";
+import { approvalText } from "../../screens/tool/approval-text.ts";
 import { composerRows } from "../composer/composer-rows.ts";
 import { emptyEditor } from "../composer/editor.ts";
 import { countLines } from "../parts/folded.ts";
-import { readable } from "../parts/values.ts";
 import type { Press } from "../press.ts";
 import { clipped, clippedRow, marked, type Piece, type Row, rowsOf, type Surface } from "../rows/row.ts";
 import { screenWords } from "../theme.ts";
@@ -108,14 +108,12 @@ export interface ApprovalRowsOptions extends DialogOptions {
 const NARROW = 20;
 
 /**
- * The whole input of the call. Different calls have different rows. Hidden and control characters are shown as codes. A
+ * The whole input of the call. Calls that do not do the same have different rows. Hidden and control characters are shown as codes. A
  * row that continues the previous row begins with two blanks; other input rows do not. All lines of the
  * call's changes follow below the input.
  */
-export function approvalInput(
-  { tool, input, preview = [] }: PendingApproval,
-  surface: Surface,
-): readonly Row[] {
+export function approvalInput(pending: PendingApproval, surface: Surface): readonly Row[] {
+  const { tool, preview = [] } = pending;
   const { columns, theme } = surface;
   const words = screenWords(theme);
   const margin = columns < NARROW ? "" : `  ${theme.symbols.bar} `;
@@ -131,7 +129,7 @@ export function approvalInput(
     lead: { text: margin, tone: "warn" },
     hang: { text: `${margin}  `, tone: "warn" },
   } as const;
-  const lines = (readable(input) || words.approvalNoInput).split("\n");
+  const lines = (approvalText(pending, words.shownBelow) || words.approvalNoInput).split("\n");
   return [
     ...name,
     ...lines.flatMap((line) => rowsOf(visible(line), "plain", options)),
@@ -141,7 +139,8 @@ export function approvalInput(
 
 export function fitsApproval(pending: PendingApproval, options: DialogOptions): boolean {
   const { columns, maxRows } = options;
-  const text = [readable(pending.input), ...(pending.preview ?? []).map(({ diff }) => diff)].join("\n");
+  const input = approvalText(pending, screenWords(options.theme).shownBelow);
+  const text = [input, ...(pending.preview ?? []).map(({ diff }) => diff)].join("\n");
   if (text.length > columns * maxRows || countLines(text) > maxRows) return false;
   const choices = choiceRows(pending, newApproval.at, options);
   return approvalInput(pending, options).length + choices.length <= maxRows;

@@ -1,4 +1,5 @@
 // The rows of one part of a message.
+import { readable } from "../../screens/tool/readable.ts";
 import type {
   ChatPart,
   ChatQuestionPart,
@@ -23,7 +24,6 @@ import { stackedRows } from "./gaps.ts";
 import { reasoningRows } from "./reasoning-rows.ts";
 import { activityRow, subagentHead } from "./subagent-rows.ts";
 import { foldedDiff, type PartRows, type ToolRowsOptions, toolRows } from "./tool-rows.ts";
-import { readable } from "./values.ts";
 
 /** Visible rows of structured data, of an error. The rest is folded. */
 const EXTRA_ROWS = 12;

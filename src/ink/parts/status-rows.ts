@@ -159,14 +159,14 @@ function withoutContext({ context_tokens: _, ...usage }: StatusFacts["usage"]): 
 /** Columns from which the meter names the size. */
 const WIDE = 60;
 
-/** The command that sends loaded prompts. */
-function heldWord({ queue, hasCommands = false }: StatusFacts): string {
-  return hasCommands && queue.some(({ held }) => held) ? " (/send)" : "";
+/** The command that sends loaded prompts. After a lost context, the dialog sends them. */
+function heldWord({ queue, connection, hasCommands = false }: StatusFacts): string {
+  return hasCommands && !connection.contextLost && queue.some(({ held }) => held) ? " (/send)" : "";
 }
 
 function connectionWord({ status, contextLost, reason }: ChatConnection, hasMessages: boolean): TerminalText {
   if (contextLost) return "statusForgotten";
-  if (status === "idle") return reason || hasMessages ? "statusNotConnected" : "statusNotConnectedYet";
+  if (status === "idle") return reason || hasMessages ? "statusNotConnected" : "statusReady";
   return CONNECTION_WORDS[status];
 }
 

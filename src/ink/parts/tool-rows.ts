@@ -1,14 +1,16 @@
 // The rows of a tool call.
 
 import type { ToolCallState, ToolPreview } from "../../core/values.ts";
+import { inputBeside, inputText } from "../../screens/tool/tool-input.ts";
+import { isToolOver, type ToolView, toolView } from "../../screens/tool/tool-view.ts";
 import type { TerminalText, TerminalWords } from "../../screens/words-terminal.ts";
 import type { ResolvedReason } from "../../universal/events.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
-import { clippedRow, inLine, type Row, type Span, type Surface } from "../rows/row.ts";
+import { clipped, clippedRow, inLine, type Row, type Span, type Surface } from "../rows/row.ts";
+import { widthOf } from "../rows/width.ts";
 import { type Symbols, screenWords, type Tone } from "../theme.ts";
 import { diffRows } from "./diff-rows.ts";
 import { type Folded, foldedRows, foldedText } from "./folded.ts";
-import { readable } from "./values.ts";
 
 /** Visible input rows of a finished call. The rest is folded. */
 export const INPUT_ROWS = 6;
@@ -17,6 +19,8 @@ export const OUTPUT_ROWS = 10;
 const DIFF_ROWS = 20;
 /** Visible input rows, and output rows, of a running call: the live region is small. */
 const LIVE_ROWS = 4;
+/** Columns of a title beside a long outcome. */
+const MIN_TITLE = 8;
 
 export interface ToolRowsOptions extends Surface {
   /** Whether to show all of the input and the output. @default false */
@@ -33,52 +37,85 @@ export interface PartRows {
 /** A tool call. Shows the end of a running call's output, and the start of a finished call's. */
 export function toolRows(part: ChatToolPart, options: ToolRowsOptions): PartRows {
   const { columns, theme, unfolded = false, inputsAbove } = options;
-  const { symbols } = theme;
   const words = screenWords(theme);
-  const [symbol, tone] = STATES[part.state];
-  const says = stateWords(part, words);
-  const name = nameOf(part, words);
-  const head: Row = [
-    { text: `${symbols[symbol]} `, tone },
-    { text: name, tone: "strong" },
-    { text: ` ${says}`, tone: tone === "ok" ? "dim" : tone },
-  ];
-  const hang: Span = { text: `  ${symbols.bar} `, tone: "dim" };
+  const view = toolView(part);
+  const { title, head } = headOf(part, view, options);
+  const hang: Span = { text: `  ${theme.symbols.bar} `, tone: "dim" };
   const isOver = isToolOver(part);
   const rowsFor = (rows: number): number => (unfolded ? Number.POSITIVE_INFINITY : isOver ? rows : LIVE_ROWS);
   const isAbove = part.approval !== undefined && inputsAbove?.has(part.approval.id);
-  const input = isAbove ? words.toolInputAbove : readable(part.input);
+  const isWhole = unfolded || title.endsWith("..."); // the title is cut
+  const whole = inputText(part.input, part.kind);
+  const hasChanges = [...view.changes, ...view.pieces].some((each) => "diff" in each);
+  const input = isAbove ? words.toolInputAbove : isWhole ? whole : inputBeside(part, hasChanges);
   const asked = foldedRows(input, { columns, tone: "dim", hang, words, maxRows: rowsFor(INPUT_ROWS) });
-  const said = foldedRows(part.output, {
-    columns,
-    tone: part.state === "failed" ? "error" : "plain",
-    hang,
-    words,
-    maxRows: rowsFor(OUTPUT_ROWS),
-    shows: isOver ? "start" : "end",
+  const isCut = asked.isFolded || (!isAbove && input !== whole);
+  const changes = isAbove ? [] : view.changes;
+  const edits = changes.map((change) => changeRows(change, hang, options, rowsFor(DIFF_ROWS)));
+  const pieces = view.pieces.map((piece) => {
+    if (piece.type === "diff") return changeRows(piece, hang, options, rowsFor(DIFF_ROWS));
+    const { text, path } = piece;
+    const { rows, isFolded } = foldedRows(text, {
+      columns,
+      tone: part.state === "failed" ? "error" : "plain",
+      hang,
+      words,
+      maxRows: rowsFor(OUTPUT_ROWS),
+      shows: isOver ? "start" : "end",
+    });
+    const name = inLine(path);
+    const label: Row = [hang, { text: `${name}:`, tone: "dim" }];
+    const isNamed = name !== "" && !title.includes(name);
+    return {
+      rows: isNamed ? [clippedRow(label, columns), ...rows] : rows,
+      folded: isFolded ? [foldedText(words.foldedOutput(name || title), text)] : [],
+    };
   });
-  const edits = isAbove
-    ? []
-    : (part.preview ?? []).map((edit) => editRows(edit, hang, options, rowsFor(DIFF_ROWS)));
   const more = contentRow(part, hang, words);
+  const all = [...edits, ...pieces];
   return {
     rows: [
-      clippedRow(head, columns),
+      head,
       ...asked.rows,
-      ...edits.flatMap(({ rows }) => rows),
-      ...said.rows,
+      ...all.flatMap(({ rows }) => rows),
       ...(more ? [clippedRow(more, columns)] : []),
     ],
     folded: [
-      ...(asked.isFolded ? [foldedText(words.foldedInput(name), input)] : []),
-      ...edits.flatMap(({ folded }) => folded),
-      ...(said.isFolded ? [foldedText(words.foldedOutput(name), part.output)] : []),
+      ...(isCut ? [foldedText(words.foldedInput(title), whole)] : []),
+      ...all.flatMap(({ folded }) => folded),
     ],
   };
 }
 
+/** The first row. A long title is cut, so that the outcome stays. */
+function headOf(
+  part: ChatToolPart,
+  { title, exit, hasFailed }: ToolView,
+  { columns, theme }: Surface,
+): { readonly title: string; readonly head: Row } {
+  const words = screenWords(theme);
+  const [symbol, tone] = STATES[hasFailed ? "failed" : part.state];
+  const says = ` ${exit === undefined ? stateWords(part, words) : words.toolExit(exit)}`;
+  const mark = `${theme.symbols[symbol]} `;
+  const name = clipped(
+    inLine(title) || words.toolNameless,
+    Math.max(MIN_TITLE, columns - widthOf(mark + says)),
+  );
+  const head: Row = [
+    { text: mark, tone },
+    { text: name, tone: "strong" },
+    { text: says, tone: tone === "ok" ? "dim" : tone },
+  ];
+  return { title: name, head: clippedRow(head, columns) };
+}
+
 /** A change of a call. */
-function editRows({ path, diff, by }: ToolPreview, hang: Span, surface: Surface, maxRows: number): PartRows {
+function changeRows(
+  { path, diff, by }: Pick<ToolPreview, "path" | "diff"> & Partial<Pick<ToolPreview, "by">>,
+  hang: Span,
+  surface: Surface,
+  maxRows: number,
+): PartRows {
   const title = screenWords(surface.theme).foldedChange(inLine(path), by === "agent");
   const head: Row = [hang, { text: `${title}:`, tone: "dim" }];
   const { rows, folded } = foldedDiff(title, path, diff, hang, surface, maxRows);
@@ -100,17 +137,9 @@ export function foldedDiff(
   return { rows, folded: isFolded ? [{ title, rows: all }] : [] };
 }
 
-export function isToolOver({ state }: ChatToolPart): boolean {
-  return state === "done" || state === "failed" || state === "denied" || state === "abandoned";
-}
-
-/** A call in a few words: `shell runs`. */
+/** A call in a few words: `Run ls runs`. */
 export function toolWords(part: ChatToolPart, words: TerminalWords): string {
-  return `${nameOf(part, words)} ${stateWords(part, words)}`;
-}
-
-function nameOf({ name }: ChatToolPart, words: TerminalWords): string {
-  return inLine(name) || words.toolNameless;
+  return `${inLine(part.title || part.name) || words.toolNameless} ${stateWords(part, words)}`;
 }
 
 function stateWords({ state, approval }: ChatToolPart, words: TerminalWords): string {
@@ -134,10 +163,12 @@ function deniedWords(reason: ResolvedReason | undefined, words: TerminalWords): 
   return reason === "policy" ? words.toolDeniedByPolicy : words.toolNotRun(reason);
 }
 
-function contentRow({ content, output }: ChatToolPart, hang: Span, words: TerminalWords): Row | undefined {
-  const types = content.map(({ type }) => type).filter((type) => type !== "text");
-  const kinds = types
-    .filter((type) => type !== "json" || output === "")
-    .map((type) => type.replaceAll("_", " "));
+/** Content that is no text, such as images. */
+function contentRow({ content }: ChatToolPart, hang: Span, words: TerminalWords): Row | undefined {
+  const types = content.map(({ type }) => type).filter((type) => !IN_VIEW.has(type));
+  const kinds = types.map((type) => type.replaceAll("_", " "));
   return kinds.length === 0 ? undefined : [hang, { text: words.toolWith(kinds.join(", ")), tone: "dim" }];
 }
+
+/** Content that `toolView` shows. */
+const IN_VIEW: ReadonlySet<string> = new Set(["text", "json", "file_ref"]);

@@ -14,6 +14,8 @@ export interface ScreenCommand {
   readonly argument?: TerminalText;
   /** The entries of the menu for its argument. Those of a promise are asked for once. */
   readonly choices?: (desk: Desk, argument: string) => readonly Choice[] | Promise<readonly Choice[]>;
+  /** What an empty menu says. @default nothing fits */
+  readonly none?: TerminalText;
   /** Whether the app and the agent have what it needs. @default always */
   readonly isOffered?: (desk: Desk) => boolean;
   /** Without an argument, a command with `choices` and `needsArgument` opens its menu instead. */

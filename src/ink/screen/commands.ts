@@ -71,7 +71,9 @@ export const COMMANDS: readonly ScreenCommand[] = [
     name: "send",
     says: "helpSend",
     run: ({ chat, words }) => {
-      if (!chat.getSnapshot().queue.some(({ held }) => held)) return words.noteNothingHeld;
+      const { queue, connection } = chat.getSnapshot();
+      if (!queue.some(({ held }) => held)) return words.noteNothingHeld;
+      if (connection.contextLost) return words.noteResumeFirst; // the choice sends them too
       chat.resume();
       return undefined;
     },
@@ -106,6 +108,12 @@ export const COMMANDS: readonly ScreenCommand[] = [
       return undefined;
     },
   },
+  {
+    name: "undo",
+    says: "helpUndo",
+    isOffered: ({ options }) => options.undo !== undefined,
+    run: runUndo,
+  },
   { name: "copy", says: "helpCopy", run: runCopy },
   {
     name: "export",
@@ -121,9 +129,11 @@ export const COMMANDS: readonly ScreenCommand[] = [
     argument: "argumentChat",
     needsArgument: true,
     choices: async ({ options }) =>
-      ((await options.chats?.()) ?? []).map(({ id, title }) => {
-        return { insert: `/chats ${id}`, label: inLine(title), detail: inLine(id), isWhole: true };
+      ((await options.chats?.()) ?? []).map(({ id, title, usedAt }) => {
+        const detail = usedAt === undefined ? inLine(id) : localTime(usedAt);
+        return { insert: `/chats ${id}`, label: inLine(title), detail, isWhole: true };
       }),
+    none: "noteNoOtherChat",
     isOffered: hasChats,
     run: openChat,
   },
@@ -154,6 +164,27 @@ export const COMMANDS: readonly ScreenCommand[] = [
     },
   },
 ];
+
+/** Such as `2026-11-28 15:24`, by the clock of this machine. */
+function localTime(ms: number): string {
+  const date = new Date(ms);
+  const two = (part: number): string => String(part).padStart(2, "0");
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** Takes files back, between two turns: a tool may be at work on them. */
+function runUndo({ chat, options, words, later }: Desk): Done {
+  if (chat.getSnapshot().busy) return words.noteUndoBusy;
+  const undone = async (): Promise<string> => {
+    const files = await options.undo?.();
+    if (!files) return words.noteNothingToUndo;
+    const left = files.conflicts.map(({ path, reason }) => words.undoConflict(inLine(path), inLine(reason)));
+    return [words.noteUndone(files.reverted.map(inLine)), ...left].join("; ");
+  };
+  later(undone());
+  return undefined;
+}
 
 /** Leaves for a chat of the list. */
 function openChat({ options, words, leave, later }: Desk, argument: string): Done {

@@ -1,5 +1,5 @@
 // The menu above the composer: what Tab may complete.
-import type { TerminalWords } from "../../screens/words-terminal.ts";
+import type { TerminalText, TerminalWords } from "../../screens/words-terminal.ts";
 import type { EditorAction, EditorState } from "../composer/editor.ts";
 import { doesOf, type KeyRow } from "../keys.ts";
 import type { Press } from "../press.ts";
@@ -25,7 +25,7 @@ export interface MenuLookup {
     | readonly Choice[]
     | { readonly key: string; readonly ask: () => Promise<readonly Choice[]> };
   /** Whether a row says that no entry fits. */
-  readonly saysNone?: true;
+  readonly saysNone?: TerminalText;
   /** Whether an entry fits what is written. */
   readonly fits: (choice: Choice) => boolean;
 }
@@ -141,7 +141,7 @@ export class Completion {
     if (limit <= 0) return [];
     if (choices.length === 0)
       return this.#lookup?.saysNone
-        ? [clippedRow([{ text: `  ${words.menuNone}`, tone: "dim" }], columns)]
+        ? [clippedRow([{ text: `  ${words[this.#lookup.saysNone]}`, tone: "dim" }], columns)]
         : [];
     const first = Math.max(0, Math.min(this.#at - Math.floor(limit / 2), choices.length - limit));
     const shown = choices.slice(first, first + limit);

@@ -17,6 +17,22 @@ export interface EarlierChat {
   readonly id: string;
   /** Such as the start of the first prompt. */
   readonly title: string;
+  /** When it was used last, in ms since the epoch. Shown in place of the id. */
+  readonly usedAt?: number;
+}
+
+/** Keeps the user's prompts across chats, for Up and the search. */
+export interface PromptHistory {
+  /** The earlier prompts, oldest first. */
+  readonly prompts: readonly string[];
+  /** Adds a prompt that was sent. */
+  add(prompt: string): Promise<void>;
+}
+
+/** Files by their paths, with the reasons for those that stay. */
+export interface UndoneFiles {
+  readonly reverted: readonly string[];
+  readonly conflicts: readonly { readonly path: string; readonly reason: string }[];
 }
 
 /** What an app lets the commands do. */
@@ -32,8 +48,15 @@ export interface CommandOptions {
     text: string,
     options: { readonly replaces: boolean },
   ) => Promise<"written" | "exists">;
+  /**
+   * Takes back the files of the last turn that changed some, for `/undo`. Undefined if there is none. `conflicts` are
+   * files that stay, because they changed afterwards. @default `/undo` is not offered
+   */
+  readonly undo?: () => Promise<UndoneFiles | undefined>;
   /** Lists earlier chats, newest first, for `/chats` and `/new`. @default they are not offered */
   readonly chats?: () => Promise<readonly EarlierChat[]>;
+  /** Keeps the prompts for later screens. @default the history begins with the prompts of the chat */
+  readonly history?: PromptHistory;
 }
 
 /** Where the text of the composer goes at Enter. */

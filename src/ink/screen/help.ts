@@ -40,10 +40,10 @@ export function helpRows(desk: Desk, commands: readonly ScreenCommand[], surface
     text: inLine(description),
   }));
   const sections: readonly (readonly [TerminalText, readonly Item[]])[] = [
+    ["helpKeys", ofKeys(SCREEN_KEYS)],
+    ["helpBegins", marks.flatMap(([label, says, isHere]) => (isHere ? [{ label, text: words[says] }] : []))],
     ["helpCommands", own],
     ["helpAgentCommands", agent],
-    ["helpBegins", marks.flatMap(([label, says, isHere]) => (isHere ? [{ label, text: words[says] }] : []))],
-    ["helpKeys", ofKeys(SCREEN_KEYS)],
     ["helpEditing", ofKeys(EDITOR_KEYS)],
     ["helpMenu", ofKeys(MENU_KEYS)],
     ["helpSearch", ofKeys(SEARCH_KEYS)],

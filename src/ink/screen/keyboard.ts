@@ -34,6 +34,9 @@ export interface KeyboardHost {
   readonly changed: () => void;
 }
 
+/** ms in which a second Ctrl-C leaves. */
+const LEAVE_PAUSE = 2_000;
+
 export class Keyboard {
   readonly #host: KeyboardHost;
   readonly #desk: Desk;
@@ -43,13 +46,15 @@ export class Keyboard {
   #pressedAt = Number.NEGATIVE_INFINITY;
   #isAside = false;
   #foldsReasoning = true;
+  /** The last Ctrl-C that had no text to clear. */
+  #interruptedAt = Number.NEGATIVE_INFINITY;
   /** Ctrl-C has cancelled the running turn. */
   #isCancelled = false;
   /** The prompt whose answer was cancelled last. The next answer clears the note about it. */
   #cancelled: string | undefined;
 
-  /** Whether the prompts of an earlier chat are in the history. */
-  #hasRemembered = false;
+  /** Whether earlier prompts are in the history. */
+  #hasRemembered: boolean;
 
   constructor(host: KeyboardHost) {
     const { chat, words, commands, clipboard, clock, canRun, say, leave } = host;
@@ -74,6 +79,8 @@ export class Keyboard {
       note: (text) => this.#tell(text),
       changed: host.changed,
     });
+    this.#hasRemembered = commands.history !== undefined;
+    this.#draft.remember(commands.history?.prompts.slice(-MAX_HISTORY) ?? []);
   }
 
   get editor(): EditorState {
@@ -108,6 +115,8 @@ export class Keyboard {
     const { busy, queue } = snapshot;
     if (!snapshot.loading) this.#remember(snapshot);
     if (!busy && queue.length === 0) this.#isCancelled = false;
+    const { local, words } = this.#host;
+    if (this.#note === words.localStopping && !local.isBusy) this.#note = undefined;
     if (this.#cancelled === undefined || !busy || lastSent(snapshot) === this.#cancelled) return;
     this.#cancelled = undefined;
     this.#note = undefined;
@@ -227,12 +236,20 @@ export class Keyboard {
       this.#host.dialog.clearText();
       return;
     }
-    if (!this.#draft.isEmpty) this.#draft.clear();
-    else if (this.#host.local.stop()) this.#note = this.#host.words.localStopping;
+    if (!this.#draft.isEmpty) {
+      this.#draft.clear();
+      return;
+    }
+    const { words, local, clock, leave } = this.#host;
+    const before = this.#interruptedAt;
+    this.#interruptedAt = clock.now();
+    const isStopped = busy || queue.length > 0 ? this.#isCancelled : local.isBusy;
+    if (local.stop()) this.#note = words.localStopping;
     else if ((busy || queue.length > 0) && !this.#isCancelled) {
       this.#isCancelled = true;
       this.#cancelTurn("all");
-    } else this.#host.leave("interrupted");
+    } else if (isStopped || clock.now() - before <= LEAVE_PAUSE) leave("interrupted");
+    else this.#note = words.noteLeaves;
   }
 
   #cancelTurn(what: "turn" | "all"): void {

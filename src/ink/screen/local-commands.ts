@@ -52,6 +52,11 @@ export class LocalCommands {
     return isFirst;
   }
 
+  /** Whether a command runs, perhaps already told to stop. */
+  get isBusy(): boolean {
+    return this.#current !== undefined && !this.#current.isOver;
+  }
+
   /** The prompt, after the transcripts of the commands since the last prompt. */
   attachTo(text: string): string {
     return [...this.#over.map(({ transcript }) => transcript), text].join("\n\n");
@@ -104,7 +109,14 @@ export interface RunningCommand {
   readonly ended: Promise<CommandEnd>;
 }
 
-/** Starts a user's command on this machine. Never throws: a command that cannot start has `failed`. */
+/**
+ * Starts a user's command on this machine, and gives its output to `onOutput` as it comes. Never throws: a command that
+ * cannot start has `failed`. A command that the user stops does not go with the next prompt. A second Ctrl-C leaves, even
+ * if the command does not end.
+ *
+ * With `spawn("sh", ["-c", command], { detached: true })` the shell leads a process group: `stop` ends the whole group by
+ * `process.kill(-child.pid, "SIGTERM")`, while `child.kill()` would end the shell alone.
+ */
 export type RunCommand = (command: string, onOutput: (text: string) => void) => RunningCommand;
 
 /** Characters of a failed command, and of the reason, that the next prompt includes. */

@@ -15,7 +15,7 @@ export function lookupAt(
   if (isAtEnd && /^\/[\w?:.-]*$/.test(before)) return nameLookup(before, desk, commands);
   const [, name, argument = ""] = /^\/([\w?:.-]+) ([^\n]*)$/.exec(before) ?? [];
   const command = commands.find((each) => each.name === name?.toLowerCase());
-  if (isAtEnd && command?.choices) return argumentLookup(before, argument, desk, command.choices);
+  if (isAtEnd && command?.choices) return argumentLookup(before, argument, desk, command);
   const [, prefix] = /(?:^|\s)@(\S*)$/.exec(before) ?? [];
   if (prefix === undefined || desk.chat.getSnapshot().capabilities?.files !== true) return undefined;
   return {
@@ -47,14 +47,15 @@ function argumentLookup(
   written: string,
   argument: string,
   desk: Desk,
-  choicesOf: NonNullable<ScreenCommand["choices"]>,
+  { choices = () => [], none = "menuNone" }: ScreenCommand,
 ): MenuLookup {
   const wanted = argument.trim().toLowerCase();
   const fits = ({ insert, label, detail = "" }: Choice): boolean =>
     insert !== written && (insert.startsWith(written) || `${label} ${detail}`.toLowerCase().includes(wanted));
-  const listed = choicesOf(desk, argument);
-  if (!(listed instanceof Promise)) return { from: 0, choices: listed, fits, saysNone: true };
-  return { from: 0, choices: { key: "argument", ask: () => listed }, fits, saysNone: true };
+  const listed = choices(desk, argument);
+  const saysNone = wanted === "" ? none : "menuNone";
+  if (!(listed instanceof Promise)) return { from: 0, choices: listed, fits, saysNone };
+  return { from: 0, choices: { key: "argument", ask: () => listed }, fits, saysNone };
 }
 
 /** @throws what the chat reports */

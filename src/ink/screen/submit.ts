@@ -1,4 +1,7 @@
 // What Enter does with the text of the composer.
+import type { Chat } from "../../chat/chat.ts";
+import type { PromptInput } from "../../core/turn/prompt-input.ts";
+import type { TerminalWords } from "../../screens/words-terminal.ts";
 import { displayed } from "../rows/row.ts";
 import type { ScreenCommand } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
@@ -47,7 +50,7 @@ function run(draft: ComposerDraft, desk: Desk, command: ScreenCommand, argument:
 
 function prompt(
   draft: ComposerDraft,
-  { chat, words }: Desk,
+  { chat, words, options, later }: Desk,
   local: LocalCommands,
   text: string,
 ): string | undefined {
@@ -58,7 +61,25 @@ function prompt(
   if (!result.ok && result.id === undefined) return undefined; // the banner says why, and the text stays
   local.sent();
   draft.sent();
+  if (chat.getSnapshot().capabilities?.files === true) later(unknownFile(chat, text, input, words));
+  if (options.history) later(options.history.add(text).then(() => ""));
   return undefined;
+}
+
+/** A note about the first `@path` of a prompt that is no file. Empty if there is none. */
+async function unknownFile(
+  chat: Chat,
+  text: string,
+  input: string | PromptInput,
+  words: TerminalWords,
+): Promise<string> {
+  const known = typeof input === "string" ? [] : (input.files ?? []);
+  for (const [, path = ""] of text.matchAll(/(?<=^|\s)@([\w./-]+)/g)) {
+    if (known.includes(path)) continue;
+    const found = await chat.files(path);
+    if (found.ok && !found.paths.includes(path)) return words.noteNoSuchFile(path);
+  }
+  return "";
 }
 
 /** Sends the text in place of another prompt. */

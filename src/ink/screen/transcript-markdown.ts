@@ -1,8 +1,9 @@
 // The transcript as Markdown.
+import { inputBeside, inputText } from "../../screens/tool/tool-input.ts";
+import { toolView } from "../../screens/tool/tool-view.ts";
 import type { TerminalWords } from "../../screens/words-terminal.ts";
 import type { List } from "../../universal/transcript/list.ts";
-import type { ChatMessage, ChatPart } from "../../universal/transcript/message.ts";
-import { readable } from "../parts/values.ts";
+import type { ChatMessage, ChatPart, ChatToolPart } from "../../universal/transcript/message.ts";
 import { displayed, inLine } from "../rows/row.ts";
 
 /** What the agent has written last, without reasoning and tools. */
@@ -29,27 +30,27 @@ export function transcriptMarkdown(messages: List<ChatMessage>, words: TerminalW
     if (status === "queued") continue;
     const head = role === "user" ? words.exportUser : role === "assistant" ? words.exportAgent : undefined;
     const failed = error ? [`> ${inLine(error.title)}: ${inLine(error.detail)}`] : [];
-    const blocks = [...partBlocks(parts), ...failed];
+    const blocks = [...partBlocks(parts, words), ...failed];
     if (blocks.length > 0)
       sections.push([...(head === undefined ? [] : [`## ${head}`]), ...blocks].join("\n\n"));
   }
   return `${sections.join("\n\n")}\n`;
 }
 
-function partBlocks(parts: List<ChatPart>): readonly string[] {
-  return parts.map(partBlock).filter((block) => block !== "");
+function partBlocks(parts: List<ChatPart>, words: TerminalWords): readonly string[] {
+  return parts.map((part) => partBlock(part, words)).filter((block) => block !== "");
 }
 
-function partBlock(part: ChatPart): string {
+function partBlock(part: ChatPart, words: TerminalWords): string {
   switch (part.type) {
     case "text":
       return displayed(part.text).trim();
-    case "tool": {
-      const output = part.output.trim() === "" ? "" : `\n\n${fenced(part.output)}`;
-      return `**${inLine(part.title ?? part.name)}** (${part.state})\n\n${fenced(readable(part.input))}${output}`;
-    }
+    case "tool":
+      return toolBlocks(part, words).join("\n\n");
     case "subagent":
-      return [`**${inLine(part.name) || inLine(part.agentType)}**`, ...partBlocks(part.parts)].join("\n\n");
+      return [`**${inLine(part.name) || inLine(part.agentType)}**`, ...partBlocks(part.parts, words)].join(
+        "\n\n",
+      );
     case "file": {
       const name = part.path.startsWith("data:") ? (part.mediaType ?? "") : inLine(part.path);
       return part.diff === undefined ? `*${name}*` : `*${name}*\n\n${fenced(part.diff, "diff")}`;
@@ -69,6 +70,23 @@ function partBlock(part: ChatPart): string {
     case "data":
       return "";
   }
+}
+
+/** A tool call: its outcome, its input, its changes and its output. */
+function toolBlocks(part: ChatToolPart, words: TerminalWords): readonly string[] {
+  const { title, exit, changes, pieces } = toolView(part);
+  const { input, kind, state } = part;
+  // The text of a change is in its diff.
+  const asked = changes.length > 0 ? inputBeside(part, true) : inputText(input, kind);
+  return [
+    `**${inLine(title)}** (${exit === undefined ? state : words.toolExit(exit)})`,
+    ...(asked === "" ? [] : [fenced(asked)]),
+    ...changes.map(({ path, diff }) => `*${inLine(path)}*\n\n${fenced(diff, "diff")}`),
+    ...pieces.map((piece) => {
+      const block = piece.type === "diff" ? fenced(piece.diff, "diff") : fenced(piece.text);
+      return piece.path === "" ? block : `*${inLine(piece.path)}*\n\n${block}`;
+    }),
+  ];
 }
 
 /** A code block whose fence is longer than any run of backticks in the text. */

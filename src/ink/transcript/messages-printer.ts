@@ -37,7 +37,9 @@ export class MessagesPrinter {
       if (this.#printed >= messages.length || !message || message.status === "queued") return true;
       if (sink.space <= 0) return false;
       this.#ids[this.#printed] = message.id;
-      if (!this.#message(message, sink)) return sink.space > 0;
+      const isLast = this.#printed === messages.length - 1; // `/retry` is about the last one
+      const look = { ...lookOf(sink), hasCommands: isLast && sink.hasCommands };
+      if (!this.#message(message, sink, look)) return sink.space > 0;
       this.#printed++;
       this.#parts = undefined;
     }
@@ -69,10 +71,10 @@ export class MessagesPrinter {
     sink.print([EMPTY_ROW, ...rowsOf(says, "accent", { columns: sink.columns })]);
   }
 
-  #message(message: ChatMessage, sink: Sink): boolean {
+  #message(message: ChatMessage, sink: Sink, look: MessageRowsOptions): boolean {
     if (message.role === "user") {
-      const { rows, folded } = promptRows(message, lookOf(sink));
-      sink.print([EMPTY_ROW, ...rows, ...(message.error ? errorRows(message.error, lookOf(sink)) : [])]);
+      const { rows, folded } = promptRows(message, look);
+      sink.print([EMPTY_ROW, ...rows, ...(message.error ? errorRows(message.error, look) : [])]);
       sink.fold(folded);
       this.#prompt = { at: this.#printed, hasError: message.error !== undefined };
       return true;
@@ -84,7 +86,7 @@ export class MessagesPrinter {
       sink.print([EMPTY_ROW]);
     }
     if (!this.#parts.print(message.parts, isOver, sink) || !isOver) return false;
-    sink.print(endRows(message, lookOf(sink)));
+    sink.print(endRows(message, look));
     return true;
   }
 

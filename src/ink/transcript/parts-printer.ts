@@ -1,4 +1,5 @@
 // Prints the parts of one message in order, each row once.
+import { isToolOver } from "../../screens/tool/tool-view.ts";
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatPart, ChatReasoningPart } from "../../universal/transcript/message.ts";
 import { foldedText } from "../parts/folded.ts";
@@ -11,7 +12,6 @@ import {
   ThinkingTimes,
   withoutPrivate,
 } from "../parts/reasoning-rows.ts";
-import { isToolOver } from "../parts/tool-rows.ts";
 import type { Row } from "../rows/row.ts";
 import { screenWords } from "../theme.ts";
 import { MarkdownPrinter } from "./markdown-printer.ts";

@@ -1,17 +1,19 @@
 // `agentwire chat`: the screen, plain lines, or one turn.
 import { resolve } from "node:path";
 import type { Chat } from "../../chat/index.ts";
-import type { BackendRow } from "../backend.ts";
+import type { BackendRow, OpenedBackend } from "../backend.ts";
 import { answerOneTurn } from "../chat/one-turn.ts";
 import { OUTPUTS, type TurnOutput } from "../chat/printer.ts";
 import { SettleByRules } from "../chat/settle-by-rules.ts";
 import { type KeptChat, keptChat, lastChat } from "../chats.ts";
 import type { CommandCall } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
 import { wrongCall } from "../failure.ts";
 import { talkInLines } from "../lines/talk.ts";
 import { backendOf, openBackend } from "../open-backend.ts";
 import { type OpenedChats, openChats } from "../open-chats.ts";
 import { toolRules } from "../tool-rules.ts";
+import { TypedAhead } from "../tui/typed-ahead.ts";
 
 /** s: a week. Longer times do not fit into a timer. */
 const MAX_TIMEOUT = 604_800;
@@ -20,17 +22,29 @@ const MAX_TIMEOUT = 604_800;
 const MAIN_CHAT = "main";
 
 export async function chatCommand(call: CommandCall): Promise<number> {
+  const typed = new TypedAhead(process.stdin, process.stdout);
+  try {
+    return await chatBy(call, typed);
+  } finally {
+    typed.end();
+  }
+}
+
+async function chatBy(call: CommandCall, typed: TypedAhead): Promise<number> {
   const { given } = call;
   const backend = backendOf(call);
   const turn = await oneTurnOf(call);
   const session = await sessionOf(backend, call);
-  const opened = await openBackend(backend, call, given.text("session") ?? MAIN_CHAT);
+  const opened = await openBackend(backend, call, given.text("session") ?? MAIN_CHAT, () => {
+    if (!turn) typed.begin();
+  });
   const rules = toolRules(given);
   // The client's own rules came first. What still waits is of a backend without rules.
   const onChat = (chat: Chat): void => void new SettleByRules(chat, rules);
   const chats = openChats({
     backend: backend.name,
     source: opened.source,
+    folder: opened.folder,
     session,
     ...(turn ? {} : { onChat }),
   });
@@ -43,14 +57,19 @@ export async function chatCommand(call: CommandCall): Promise<number> {
         backend: backend.name,
         session: session?.name,
       });
-    return await talk(chats, call, opened.folder);
+    return await talk(chats, call, typed, opened);
   } finally {
     await chats.first.leave();
     await opened.close?.();
   }
 }
 
-async function talk(chats: OpenedChats, call: CommandCall, folder: string | undefined): Promise<number> {
+async function talk(
+  chats: OpenedChats,
+  call: CommandCall,
+  typed: TypedAhead,
+  { folder, undo }: OpenedBackend,
+): Promise<number> {
   const { stdin, stdout, stderr } = process;
   const { chat } = chats.first;
   if (!stdin.isTTY || !stdout.isTTY) return talkInLines(chat, stdin, stdout);
@@ -58,8 +77,16 @@ async function talk(chats: OpenedChats, call: CommandCall, folder: string | unde
   const tui = await loadTui();
   if (tui.type === "screen") {
     const header = { backend: titleOf(call), ...(folder !== undefined && { folder: resolve(folder) }) };
-    return tui.run(chats, { header });
+    typed.handOver();
+    const code = await tui.run(chats, { header, ...(undo && { undo }) });
+    const hasLeft = code === EXIT.done || code === EXIT.interrupted;
+    if (hasLeft && chats.kept && chat.getSnapshot().messages.length > 0) {
+      const { continueLine } = await import("../npx.ts");
+      stdout.write(`To go on: ${continueLine(call.argv)}\n`);
+    }
+    return code;
   }
+  typed.end();
   const { npxLine } = await import("../npx.ts");
   stderr.write(
     `${tui.problem}\nThis is the chat in lines. For the screen: ${npxLine(tui.packages, call.argv)}\n\n`,

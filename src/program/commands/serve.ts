@@ -1,19 +1,17 @@
 // `agentwire serve`: a relay over a backend, on this machine.
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type Authorize, createRelay, type Relay } from "../../server/index.ts";
 import { relayListener } from "../../server/node.ts";
 import type { CommandCall } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { ProgramFailure, wrongCall } from "../failure.ts";
+import { wrongCall } from "../failure.ts";
+import { LOOPBACK, listenOnPort, MAX_PORT } from "../listen.ts";
 import { backendOf, openBackend } from "../open-backend.ts";
 import { openLog } from "../open-log.ts";
 import { exitCodeOfSignal, onSignals } from "../signals.ts";
 
 const PORT = 8_787;
-const MAX_PORT = 65_535;
-const LOOPBACK = "127.0.0.1";
 const PATH = "/chats";
 /** The variable of the token, which `agentwire chat remote` reads too. */
 const TOKEN = "AGENTWIRE_TOKEN";
@@ -48,7 +46,7 @@ export async function serveCommand(call: CommandCall): Promise<number> {
     });
     const server = createServer(relayListener(relay.handler));
     try {
-      const bound = await listen(server, port, host);
+      const bound = await listenOnPort(server, port, host);
       const url = `http://${inUrl(host)}:${bound}${PATH}`;
       const ended = untilSignal(); // before anybody learns that the server is there
       tellReady({ isJson, url, token, log: log.place, backend: backend.name });
@@ -92,39 +90,6 @@ function authorizeBy(token: string): Authorize {
     const given = (request as Request).headers.get("authorization") ?? "";
     return timingSafeEqual(digest(given), expected) && { user: "owner" };
   };
-}
-
-/** Resolves with the port. @throws Failure for one that is taken, and for an address that is not of this machine */
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(failureOf(error, port, host)));
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
-  });
-}
-
-function failureOf(error: NodeJS.ErrnoException, port: number, host: string): Error {
-  switch (error.code) {
-    case "EADDRINUSE":
-      return new ProgramFailure(
-        EXIT.failed,
-        `Port ${port} is taken.`,
-        "Pass another one, or --port 0 for a free one.",
-      );
-    case "EACCES":
-      return new ProgramFailure(
-        EXIT.failed,
-        `Port ${port} needs rights that this user lacks.`,
-        "Pass a port above 1023.",
-      );
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return wrongCall(
-        `${host} is no address of this machine.`,
-        "Pass --host 127.0.0.1, or one that this machine has.",
-      );
-    default:
-      return error;
-  }
 }
 
 interface Ready {

@@ -89,7 +89,7 @@ export class PartView {
     if (state === "failed") this.#line(`${tool} has failed${framed(output)}`, "red");
     if (state === "denied")
       this.#line(`${tool} was denied${approval?.reason ? ` (${approval.reason})` : ""}`, "red");
-    if (state === "abandoned") this.#line(`${tool} was given up, and may still run`, "red");
+    if (state === "abandoned") this.#line(`${tool} was stopped; its end is unknown`, "red");
   }
 
   #answered({ status, answers }: ChatQuestionPart): void {

@@ -2,12 +2,15 @@
 import { type ChatEnd, type ChatHeader, type RunningCommand, renderChat } from "../../ink/index.ts";
 import type { OpenedChat, OpenedChats } from "../open-chats.ts";
 import { exitCodeOfSignal, onSignals } from "../signals.ts";
+import type { Undo } from "../undo.ts";
 import { writeNewFile } from "./files.ts";
 import { highlight } from "./highlight.ts";
 import { runInShell } from "./shell.ts";
 
 export interface TuiOptions {
   readonly header?: ChatHeader;
+  /** Offers `/undo`. */
+  readonly undo?: Undo;
   /** @default process.stdin */
   readonly stdin?: NodeJS.ReadStream;
   /** @default process.stdout */
@@ -19,7 +22,7 @@ export interface TuiOptions {
  * after Ctrl-C, 128 and its number after a signal. The chats are left then, the terminal is as before, and no command runs.
  */
 export async function runTui({ first, kept }: OpenedChats, options: TuiOptions = {}): Promise<number> {
-  const { header, stdin = process.stdin, stdout = process.stdout } = options;
+  const { header, undo, stdin = process.stdin, stdout = process.stdout } = options;
   const commands = new Set<RunningCommand>();
   const closing = new AbortController();
   let closed: NodeJS.Signals = "SIGHUP"; // where no signal says otherwise, the terminal is gone
@@ -31,7 +34,8 @@ export async function runTui({ first, kept }: OpenedChats, options: TuiOptions =
     try {
       return await renderChat(chat, {
         ...(header && { header }),
-        ...(kept && { chats: kept.list }),
+        ...(undo && { undo }),
+        ...(kept && { chats: kept.list, history: await kept.history() }),
         stdin,
         stdout,
         signal: closing.signal,

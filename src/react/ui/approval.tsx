@@ -1,9 +1,11 @@
-// A tool call that waits for a decision. The input is shown whole, and nothing in it is hidden.
-import { type FormEvent, type KeyboardEvent, type ReactElement, useId, useState } from "react";
+// A tool call that waits for a decision: what it changes, then its input. Nothing in either is hidden.
+import { type ReactElement, useState } from "react";
 import { reveal } from "../../chat/print/reveal.ts";
+import { isShownIn } from "../../screens/shown-input.ts";
 import type { TranscriptRequest } from "../../universal/transcript/transcript.ts";
 import { useChat } from "../index.ts";
 import { Diff } from "./diff.tsx";
+import { EditForm } from "./edit-form.tsx";
 import { useWords } from "./root.tsx";
 import { inputText } from "./tool.tsx";
 import { useSettled } from "./use-settled.ts";
@@ -17,21 +19,16 @@ interface ApprovalProps {
 export function ApprovalView({ request, titleId }: ApprovalProps): ReactElement {
   const chat = useChat();
   const words = useWords();
-  const reasonId = useId();
   const [isGivingReason, setGivingReason] = useState(false);
   const [isForEveryCall, setForEveryCall] = useState(false);
   const { id, tool, input, grant, agent, preview = [] } = request;
-  const onReason = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const reason = String(new FormData(event.currentTarget).get("reason")).trim();
-    chat.decide(id, reason === "" ? "reject" : { decision: "reject", reason });
-  };
   const choices = useSettled(request); // the request before had its buttons in the same place
-  const onReasonKey = (event: KeyboardEvent): void => {
-    if (event.key !== "Escape") return;
-    event.stopPropagation(); // only the reason is taken back, and not the whole answer
-    setGivingReason(false);
-  };
+  const whole = (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long input scrolls, and a keyboard must reach all of it
+    <pre tabIndex={0} dir="ltr">
+      {inputText(input) || words.noInput}
+    </pre>
+  );
   return (
     <>
       <h2 id={titleId}>
@@ -39,30 +36,31 @@ export function ApprovalView({ request, titleId }: ApprovalProps): ReactElement 
         <code>{reveal(tool)}</code>
         {words.allow[1]}
       </h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long input scrolls, and a keyboard must reach all of it */}
-      <pre tabIndex={0} dir="ltr">
-        {inputText(input) || words.noInput}
-      </pre>
       {agent !== undefined && <p className="aw-request-words">{words.askedBySubagent(reveal(agent))}</p>}
-      {grant !== undefined && <p className="aw-request-words">{words.always(reveal(grant))}</p>}
       {preview.map((change, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: one file may come twice, and the changes of a call never change
         <Diff key={index} {...change} />
       ))}
+      {preview.length > 0 ? (
+        <details open={!isShownIn(preview, input)}>
+          <summary className="aw-label">{words.input}</summary>
+          {whole}
+        </details>
+      ) : (
+        whole
+      )}
+      {grant !== undefined && <p className="aw-request-words">{words.always(reveal(grant))}</p>}
       {isForEveryCall ? (
         <EveryCall request={request} onBack={() => setForEveryCall(false)} />
       ) : isGivingReason ? (
-        <form className="aw-reason" onSubmit={onReason}>
-          <label htmlFor={reasonId}>{words.whyNot}</label>
-          {/* biome-ignore lint/a11y/noAutofocus: the user has just asked for this field */}
-          <input id={reasonId} name="reason" autoComplete="off" autoFocus onKeyDown={onReasonKey} />
-          <button className="aw-choice" type="submit">
-            {words.reject}
-          </button>
-          <button className="aw-plain" type="button" onClick={() => setGivingReason(false)}>
-            {words.back}
-          </button>
-        </form>
+        <EditForm
+          label={words.whyNot}
+          note={words.whyNot}
+          text=""
+          submit={words.reject}
+          onSubmit={(reason) => chat.decide(id, { decision: "reject", reason })}
+          onBack={() => setGivingReason(false)}
+        />
       ) : (
         <div className="aw-choices" {...choices}>
           <button className="aw-primary" type="button" onClick={() => chat.decide(id, "once")}>

@@ -14,6 +14,7 @@ import type { PromptInput } from "../../core/turn/prompt-input.ts";
 import { useAgentChat, useChat } from "../index.ts";
 import { Choices } from "./choices.tsx";
 import { usePictures } from "./pictures.tsx";
+import { useRecall } from "./recall.ts";
 import { useWords } from "./root.tsx";
 
 interface ComposerProps {
@@ -30,8 +31,8 @@ interface ComposerProps {
 }
 
 /**
- * Enter sends. Escape cancels, wherever the focus is. Takes images where the agent does: by a button, pasted, or dropped
- * on the `<ChatRoot>`.
+ * Enter sends. Escape cancels the turn that runs, wherever the focus is. What waits behind it goes out next. Without a turn, Escape does nothing.
+ * Takes images where the agent does: by a button, pasted, or dropped on the `<ChatRoot>`.
  */
 export function ComposerView(props: ComposerProps): ReactElement {
   const { agent, isBehind = false } = props;
@@ -39,14 +40,15 @@ export function ComposerView(props: ComposerProps): ReactElement {
   const words = useWords();
   const id = useId();
   const form = useRef<HTMLFormElement>(null);
+  const recall = useRecall();
   const own = useRef<HTMLTextAreaElement>(null);
   const field = props.field ?? own;
   const pictures = usePictures(form);
-  const canCancel = useAgentChat(undefined, ({ busy, queue }) => busy || queue.length > 0);
+  const canCancel = useAgentChat(undefined, ({ busy }) => busy);
   useEffect(() => {
     if (isBehind) return;
     const onKey = (event: globalThis.KeyboardEvent): void => {
-      if (event.key === "Escape" && !event.isComposing) cancelIn(chat);
+      if (event.key === "Escape" && !event.isComposing) chat.cancel();
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
@@ -55,7 +57,7 @@ export function ComposerView(props: ComposerProps): ReactElement {
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
     const text = field.current?.value.trim() ?? "";
-    const images = pictures.taken(text);
+    const images = pictures.take();
     if (text === "" || !images || !field.current) return;
     const input = images.length > 0 ? { text, images } : text;
     if (!(props.onSay ? props.onSay(input) : say(chat, input))) return;
@@ -68,11 +70,12 @@ export function ComposerView(props: ComposerProps): ReactElement {
     event.preventDefault();
     pictures.add(files);
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    // While an input method composes a character, Enter is its own.
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    // While an input method composes a character, its keys are its own.
+    if (event.nativeEvent.isComposing || event.shiftKey) return;
+    if (event.key === "Enter") form.current?.requestSubmit();
+    else if (!recall(event.currentTarget, event.key, chat.getSnapshot().messages)) return;
     event.preventDefault();
-    form.current?.requestSubmit();
   };
   return (
     <form ref={form} className="aw-composer" onSubmit={onSubmit}>
@@ -87,12 +90,13 @@ export function ComposerView(props: ComposerProps): ReactElement {
         dir="auto"
         placeholder={words.emptyField(agent)}
         autoComplete="off"
+        required={pictures.count > 0} // an image does not go without words
         onKeyDown={onKeyDown}
         onPaste={onPaste}
       />
       {pictures.button}
       {canCancel && (
-        <button className="aw-cancel" type="button" onClick={() => cancelIn(chat)}>
+        <button className="aw-cancel" type="button" onClick={() => chat.cancel()}>
           {words.cancel}
         </button>
       )}
@@ -109,9 +113,4 @@ export function ComposerView(props: ComposerProps): ReactElement {
 export function say(chat: Chat, input: string | PromptInput): boolean {
   const sent = chat.send(input);
   return sent.ok || sent.id !== undefined;
-}
-
-/** First the turn that runs; what waits behind it goes out next. Without a turn, what waits is taken back. */
-function cancelIn(chat: Chat): void {
-  chat.cancel(chat.getSnapshot().busy ? "turn" : "all");
 }

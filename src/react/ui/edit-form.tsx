@@ -18,8 +18,8 @@ export function EditForm({ label, text, submit, note, onSubmit, onBack }: TextFo
   const words = useWords();
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
-  const take = (event?: FormEvent): void => {
-    event?.preventDefault();
+  const take = (event: FormEvent): void => {
+    event.preventDefault();
     const next = field.current?.value.trim() ?? "";
     if (next !== "") onSubmit(next);
   };
@@ -27,7 +27,7 @@ export function EditForm({ label, text, submit, note, onSubmit, onBack }: TextFo
     if (event.nativeEvent.isComposing) return;
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
-      take();
+      field.current?.form?.requestSubmit();
     }
     if (event.key !== "Escape") return;
     event.stopPropagation(); // only this text is left, and not the answer
@@ -35,7 +35,7 @@ export function EditForm({ label, text, submit, note, onSubmit, onBack }: TextFo
   };
   return (
     <form className="aw-text-form" onSubmit={take}>
-      <textarea ref={field} rows={2} aria-label={label} defaultValue={text} onKeyDown={onKeyDown} />
+      <textarea ref={field} rows={2} required aria-label={label} defaultValue={text} onKeyDown={onKeyDown} />
       {note !== undefined && <p className="aw-hint">{note}</p>}
       <div className="aw-choices">
         <button className="aw-primary" type="submit">

@@ -13,6 +13,15 @@ export function answerFacts({ usage = {}, cost, model }: ChatMessage, words: Pag
   ];
 }
 
+/** The last prompt that was sent. Those that wait come behind it. */
+export function lastPrompt(messages: ChatSnapshot["messages"]): ChatMessage | undefined {
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages.at(at);
+    if (message?.role === "user" && message.status === "sent") return message;
+  }
+  return undefined;
+}
+
 export function totalsOf(
   { usage, cost, context }: Pick<ChatSnapshot, "usage" | "cost" | "context">,
   words: PageWords,

@@ -63,7 +63,7 @@ export function LastActions(): ReactElement | null {
     ({ capabilities, busy }) => capabilities?.branches === true && !busy,
   );
   if (last?.role !== "assistant" || last.status === "open" || last.status === "recovering") return null;
-  const text = textOf(last);
+  const text = textOfMessage(last);
   const asks = canAsk && last.status === "completed";
   if (text === "" && !asks) return null;
   return (
@@ -84,7 +84,7 @@ export function LastActions(): ReactElement | null {
 }
 
 /** The text of a message, as the agent wrote it. */
-function textOf({ parts }: ChatMessage): string {
+export function textOfMessage({ parts }: ChatMessage): string {
   const texts = parts.toArray().flatMap((part) => (part.type === "text" ? part.text : []));
   return texts.join("\n\n");
 }
@@ -105,7 +105,7 @@ export function EditPrompt({
     return (
       <EditForm
         label={words.editPrompt}
-        text={textOf(message)}
+        text={textOfMessage(message)}
         submit={words.send}
         note={words.branchNote}
         onSubmit={(text) => {

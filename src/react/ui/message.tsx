@@ -6,7 +6,7 @@ import type { ChatMessage } from "../../universal/transcript/message.ts";
 import type { ErrorDescription } from "../../universal/words/error-description.ts";
 import { useAgentChat, useChat } from "../index.ts";
 import { answerFacts } from "./facts.ts";
-import { BranchChoice, EditPrompt, Waiting } from "./message-actions.tsx";
+import { BranchChoice, EditPrompt, textOfMessage, Waiting } from "./message-actions.tsx";
 import { isShownElsewhere, PartList } from "./part.tsx";
 import { useSlots, useWords } from "./root.tsx";
 
@@ -147,14 +147,19 @@ function Trouble({ id, end, says, again }: TroubleProps): ReactElement {
 }
 
 /**
- * Whether a prompt behind the message was sent, or waits: the message was sent again, or the talk has gone on. A retry
+ * Whether the talk has gone on behind the message, or its prompt waits to be sent again: the same words wait. A retry
  * changes nothing of the message itself, and a store does not know of it.
  */
 function hasLaterPrompt(messages: ChatSnapshot["messages"], id: string): boolean {
+  const waiting: string[] = [];
+  let isFound = false;
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages.at(at);
-    if (message?.id === id) return false;
-    if (message?.role === "user" && (message.status === "sent" || message.status === "queued")) return true;
+    isFound ||= message?.id === id;
+    if (message?.role !== "user") continue;
+    if (isFound) return waiting.includes(textOfMessage(message));
+    if (message.status === "sent") return true;
+    if (message.status === "queued") waiting.push(textOfMessage(message));
   }
   return false;
 }

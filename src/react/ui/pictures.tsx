@@ -7,25 +7,26 @@ import { Icon } from "./icon.tsx";
 import { useWords } from "./root.tsx";
 
 /** Images of one message: most models take no more than a few. */
-export const MAX_IMAGES = 10;
+const MAX_IMAGES = 10;
 /** MiB of one image: models take no more than 20 MB, and most take less. */
-export const MAX_IMAGE_MIB = 20;
+const MAX_MEBIBYTES = 20;
 
-const TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const TYPES = "image/png,image/jpeg,image/gif,image/webp";
 
 interface Picture {
   readonly name: string;
   /** A `data:` URL. */
-  readonly url: string;
+  readonly data: string;
 }
 
 export interface Pictures {
+  readonly count: number;
   readonly button: ReactElement | null;
   /** The images so far, and what was wrong with the last ones. */
   readonly list: ReactElement;
   add(files: Iterable<File>): void;
-  /** The images to send. Says why there are none yet, and then returns undefined. */
-  taken(text: string): readonly PromptImage[] | undefined;
+  /** The images to send. While one is being read there are none, and the form is submitted again once it is read. */
+  take(): readonly PromptImage[] | undefined;
   clear(): void;
 }
 
@@ -35,58 +36,60 @@ export function usePictures(form: RefObject<HTMLFormElement | null>): Pictures {
   const [pictures, setPictures] = useState<readonly Picture[]>([]);
   const [problem, setProblem] = useState("");
   const reading = useRef(0);
+  const isAwaited = useRef(false);
   const input = useRef<HTMLInputElement>(null);
 
-  const refusal = (file: File, count: number): string => {
-    const name = inert(file.name, { keepNewlines: false });
-    if (!canTake) return words.noImages;
-    if (!TYPES.includes(file.type)) return words.noImageType(name);
-    if (file.size > MAX_IMAGE_MIB << 20) return words.imageTooLarge(name, MAX_IMAGE_MIB);
-    return count < MAX_IMAGES ? "" : words.tooManyImages(MAX_IMAGES);
-  };
   const add = (files: Iterable<File>): void => {
-    setProblem("");
-    for (const file of files) {
-      const says = refusal(file, pictures.length + reading.current);
-      if (says !== "") setProblem(says);
-      else read(file);
-    }
+    setProblem(canTake ? "" : words.noImages);
+    if (canTake) for (const file of files) read(file);
   };
   const read = (file: File): void => {
     const name = inert(file.name, { keepNewlines: false });
+    const refuse = (): void => {
+      isAwaited.current = false;
+      setProblem(words.noImage(name, MAX_IMAGES, MAX_MEBIBYTES));
+    };
+    const isFull = pictures.length + reading.current >= MAX_IMAGES;
+    if (isFull || !TYPES.split(",").includes(file.type) || file.size > MAX_MEBIBYTES << 20) {
+      refuse();
+      return;
+    }
     const reader = new FileReader();
-    reading.current++;
-    reader.onload = () => setPictures((all) => [...all, { name, url: String(reader.result) }]);
-    reader.onerror = () => setProblem(words.imageUnread(name));
+    reader.onload = () => setPictures((all) => [...all, { name, data: String(reader.result) }]);
+    reader.onerror = refuse;
     reader.onloadend = () => {
       reading.current--;
     };
+    reading.current++;
     reader.readAsDataURL(file);
   };
   const latest = useRef(add);
   latest.current = add;
   useEffect(() => {
     // A file that is dropped beside the field must not take the place of the page.
-    const place = form.current?.closest(".aw-root");
-    const onDrag = (event: Event): void => {
-      const data = event instanceof DragEvent ? event.dataTransfer : null;
+    const place = form.current?.closest<HTMLElement>(".aw-root");
+    if (!place) return;
+    const ends = new AbortController();
+    const onDrag = (event: DragEvent): void => {
+      const data = event.dataTransfer;
       if (!data?.types.includes("Files")) return;
       event.preventDefault();
       if (event.type === "drop") latest.current(data.files);
     };
-    for (const type of ["dragover", "drop"]) place?.addEventListener(type, onDrag);
-    return () => {
-      for (const type of ["dragover", "drop"]) place?.removeEventListener(type, onDrag);
-    };
+    for (const type of ["dragover", "drop"] as const) place.addEventListener(type, onDrag, ends);
+    return () => ends.abort();
   }, [form]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one was read
+  useEffect(() => {
+    if (isAwaited.current) form.current?.requestSubmit();
+  }, [form, pictures]);
 
   return {
+    count: pictures.length,
     add,
-    taken(text) {
-      const lacks = text === "" && pictures.length > 0 ? words.needsText : "";
-      const says = reading.current > 0 ? words.imageComes : lacks;
-      setProblem(says);
-      return says === "" ? pictures.map(({ url }) => ({ data: url })) : undefined;
+    take() {
+      isAwaited.current = reading.current > 0;
+      return isAwaited.current ? undefined : pictures.map(({ data }) => ({ data }));
     },
     clear: () => setPictures([]),
     button: canTake ? (
@@ -96,7 +99,7 @@ export function usePictures(form: RefObject<HTMLFormElement | null>): Pictures {
           type="file"
           hidden
           multiple
-          accept={TYPES.join()}
+          accept={TYPES}
           onChange={({ target }) => {
             add([...(target.files ?? [])]);
             target.value = ""; // the same file may be chosen again
@@ -119,7 +122,7 @@ export function usePictures(form: RefObject<HTMLFormElement | null>): Pictures {
             {pictures.map((picture, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: one image may come twice
               <li key={index}>
-                <img src={picture.url} alt={picture.name} />
+                <img src={picture.data} alt={picture.name} />
                 <button
                   className="aw-icon"
                   type="button"

@@ -1,5 +1,5 @@
 // Questions that wait for answers, and questions in the transcript.
-import { type FormEvent, type ReactElement, useState } from "react";
+import { type FormEvent, type ReactElement, useId, useState } from "react";
 import { inert } from "../../chat/print/inert.ts";
 import type { UniversalQuestion } from "../../universal/events.ts";
 import type { ChatQuestionPart } from "../../universal/transcript/message.ts";
@@ -19,15 +19,22 @@ export function Question({ request, titleId }: QuestionProps): ReactElement {
   const chat = useChat();
   const words = useWords();
   const { id, questions } = request;
-  const [isMissing, setMissing] = useState(false);
+  const [missing, setMissing] = useState<readonly number[]>([]);
   const choices = useSettled(request);
   const onSubmit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    const fields = new FormData(event.currentTarget);
-    const answers = questions.map((question, index) => chosen(question, fields, index));
-    const isComplete = answers.every((labels) => labels.length > 0);
-    setMissing(!isComplete);
-    if (isComplete) chat.answer(id, answers);
+    const { currentTarget: form } = event;
+    const data = new FormData(form);
+    const answers = questions.map((question, index) => chosen(question, data, index));
+    const without = answers.flatMap((labels, index) => (labels.length > 0 ? [] : index));
+    setMissing(without);
+    const [first] = without;
+    if (first === undefined) chat.answer(id, answers);
+    else {
+      const fields = form.querySelectorAll("fieldset")[first];
+      fields?.scrollIntoView({ block: "nearest" }); // with its words
+      fields?.querySelector("input")?.focus();
+    }
   };
   return (
     <form className="aw-questions" onSubmit={onSubmit}>
@@ -35,12 +42,9 @@ export function Question({ request, titleId }: QuestionProps): ReactElement {
       <div className="aw-questions-list">
         {questions.map((question, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the questions of one request never change
-          <OneQuestion key={index} question={question} index={index} />
+          <OneQuestion key={index} question={question} index={index} isMissing={missing.includes(index)} />
         ))}
       </div>
-      <p className="aw-problem" role="alert">
-        {isMissing ? words.needsAnswers : ""}
-      </p>
       <div className="aw-choices" {...choices}>
         <button className="aw-primary" type="submit">
           {words.giveAnswer}
@@ -53,16 +57,19 @@ export function Question({ request, titleId }: QuestionProps): ReactElement {
   );
 }
 
-function OneQuestion({
-  question,
-  index,
-}: {
+interface OneQuestionProps {
   readonly question: UniversalQuestion;
   readonly index: number;
-}): ReactElement {
+  /** Whether the user is told that its answer is missing. */
+  readonly isMissing: boolean;
+}
+
+function OneQuestion({ question, index, isMissing }: OneQuestionProps): ReactElement {
   const { header, options, multi_select: isMultiple } = question;
   const words = useWords();
+  const problemId = useId();
   const text = inert(question.question);
+  const about = isMissing ? problemId : undefined;
   return (
     <fieldset dir="auto">
       <legend>
@@ -74,7 +81,12 @@ function OneQuestion({
       {options.map(({ label, description }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the options of one question never change
         <label key={at} className="aw-option">
-          <input type={isMultiple ? "checkbox" : "radio"} name={`choice-${index}`} value={at} />
+          <input
+            type={isMultiple ? "checkbox" : "radio"}
+            name={`choice-${index}`}
+            value={at}
+            aria-describedby={about}
+          />
           <span>
             {inert(label)}{" "}
             {description !== undefined && <span className="aw-option-about">{inert(description)}</span>}
@@ -85,8 +97,11 @@ function OneQuestion({
         <span className={options.length > 0 ? undefined : "aw-unseen"}>
           {options.length > 0 ? words.ownWords : text}
         </span>
-        <input name={`words-${index}`} autoComplete="off" />
+        <input name={`words-${index}`} autoComplete="off" aria-describedby={about} aria-invalid={isMissing} />
       </label>
+      <p id={problemId} className="aw-problem" role="alert">
+        {isMissing ? words.needsAnswer : ""}
+      </p>
     </fieldset>
   );
 }

@@ -21,8 +21,9 @@ export function RequestPanel({ composer }: RequestPanelProps): ReactElement | nu
     const hasGone = before.current !== undefined && before.current !== request?.id;
     before.current = request?.id;
     if (request && !isTyping()) panel.current?.focus();
+    if (request) showChange(panel.current);
     // A button that had the focus is gone with its request.
-    else if (!request && hasGone && document.activeElement === document.body) composer?.current?.focus();
+    else if (hasGone && document.activeElement === document.body) composer?.current?.focus();
   }, [request, composer]);
   if (!request) return null;
 
@@ -49,6 +50,12 @@ export function RequestPanel({ composer }: RequestPanelProps): ReactElement | nu
       {pending.length > 1 && <p className="aw-hint">{words.moreRequests(pending.length - 1)}</p>}
     </section>
   );
+}
+
+/** Scrolls to the first changed line of a diff, if it is not in the upper half: above the buttons. */
+function showChange(panel: HTMLElement | null): void {
+  const line = panel?.querySelector<HTMLElement>(".aw-line:is([data-type=added], [data-type=removed])");
+  if (panel && line) panel.scrollTop = line.offsetTop - panel.clientHeight / 2;
 }
 
 /** Whether somebody is in the middle of a text. The focus stays there. */

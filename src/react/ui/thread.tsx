@@ -2,7 +2,7 @@
 import type { ReactElement } from "react";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import { differences } from "../../universal/transcript/list.ts";
-import { useAgentChat } from "../index.ts";
+import { useAgentChat, useSeconds } from "../index.ts";
 import { LongList, type Marks, useMarks } from "./long-list.tsx";
 import { MessageView } from "./message.tsx";
 import { BranchContext, LastActions } from "./message-actions.tsx";
@@ -26,6 +26,7 @@ export function Thread(): ReactElement {
       </BranchContext.Provider>
       <LastActions />
       <Awaited />
+      <Elapsed />
     </div>
   );
 }
@@ -55,6 +56,26 @@ function Awaited(): ReactElement | null {
       </div>
     </article>
   );
+}
+
+/** Seconds after which a turn says how long it runs: a quick one says nothing. */
+const QUICK = 3;
+
+/** How long the turn runs. */
+function Elapsed(): ReactElement | null {
+  const words = useWords();
+  const seconds = useSeconds(useAgentChat(undefined, turnStart));
+  return seconds < QUICK ? null : <div className="aw-elapsed">{words.elapsed(seconds)}</div>;
+}
+
+/** When the turn that runs has begun. */
+function turnStart({ busy, messages }: ChatSnapshot): number | undefined {
+  for (let at = messages.length - 1; busy && at >= 0; at--) {
+    const { role, status, startedAt } = messages.at(at) ?? {};
+    if (status === "open" || status === "recovering" || status === "sent") return startedAt;
+    if (role === "assistant") return undefined;
+  }
+  return undefined;
 }
 
 function awaits({ busy, messages, queue }: ChatSnapshot): boolean {

@@ -1,7 +1,10 @@
-// A tool call: its state while it lives, its input, its changes and its output.
-import type { ReactElement } from "react";
+// A tool call: its outcome, its input, its changes and its output.
+import { type ReactElement, useMemo } from "react";
 import { inert } from "../../chat/print/inert.ts";
 import { reveal } from "../../chat/print/reveal.ts";
+import { commandIn } from "../../screens/tool/command.ts";
+import { jsonText } from "../../screens/tool/json-text.ts";
+import { toolView } from "../../screens/tool/tool-view.ts";
 import type { PageWords } from "../../screens/words-page.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
 import { Diff } from "./diff.tsx";
@@ -9,48 +12,39 @@ import { ContentImage } from "./file.tsx";
 import { FoldedText } from "./folded.tsx";
 import { useWords } from "./root.tsx";
 
-/** Characters of an input that stand in one line. */
-const MAX_LINE = 80;
-
 export interface ToolProps {
   readonly part: ChatToolPart;
 }
 
 export function ToolView({ part }: ToolProps): ReactElement {
   const words = useWords();
-  const { name, title, state, input, output, content, preview = [] } = part;
-  // While the call waits, its approval has the input and the changes.
-  const changes = state === "awaiting" || state === "requested" ? [] : preview;
+  const { name, title, state, input, content } = part;
+  const { exit, hasFailed, changes, pieces } = useMemo(() => toolView(part), [part]);
+  // While the call waits, the changes are in its approval.
+  const isWaiting = state === "awaiting" || state === "requested";
   return (
-    <div className="aw-tool" data-state={state}>
+    <div className="aw-tool" data-state={hasFailed ? "failed" : state}>
       <p className="aw-tool-head">
         <code className="aw-tool-name">{reveal(name)}</code>{" "}
         {title !== undefined && <bdi className="aw-tool-title">{inert(title, { keepNewlines: false })} </bdi>}
         <span className="aw-tool-state">
-          {words.toolState[state]}
+          {exit === undefined ? words.toolState[state] : words.toolExit(exit)}
           {whyDenied(part, words)}
         </span>
       </p>
-      <FoldedText label={words.input} text={state === "awaiting" ? "" : inputText(input)} />
-      {changes.map((change, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: one file may come twice, and the changes of a call never change
-        <Diff key={index} {...change} />
-      ))}
-      <FoldedText label={state === "failed" ? words.toolError : words.output} text={inert(output)} />
-      {content.map((each, index) => {
-        const key = `${each.type}-${index}`;
-        if (each.type === "image") return <ContentImage key={key} path={each.path} />;
-        if (each.type === "json" && output === "")
-          return (
-            <FoldedText
-              key={key}
-              label={words.data}
-              text={inert(JSON.stringify(each.json, null, 2) ?? "")}
-              isFolded
-            />
-          );
-        return null;
+      {/* What waits is in its approval, and a title says the most of the rest. */}
+      <FoldedText label={words.input} text={inputText(input)} isFolded={isWaiting || title !== undefined} />
+      {[...(isWaiting ? [] : changes), ...pieces].map((piece, index) => {
+        const key = `${index}`; // pieces are only added
+        if ("diff" in piece) return <Diff key={key} {...piece} />;
+        const label = state === "failed" ? words.toolError : words.output;
+        return <FoldedText key={key} label={inert(piece.path) || label} text={inert(piece.text)} />;
       })}
+      {content.map(
+        (each, index) =>
+          // biome-ignore lint/suspicious/noArrayIndexKey: the content of a call never changes
+          each.type === "image" && <ContentImage key={index} path={each.path} />,
+      )}
     </div>
   );
 }
@@ -61,10 +55,11 @@ function whyDenied({ state, approval }: ChatToolPart, words: PageWords): string 
   return state === "denied" && reason !== undefined && reason !== "user" ? ` ${words.deniedBy[reason]}` : "";
 }
 
-/** The input as a person reads it. */
+/** The whole input: a command as `$ command`, with `>` before its further lines, and all else as JSON. */
 export function inputText(input: unknown): string {
-  if (typeof input === "string") return reveal(input);
-  if (typeof input === "object" && input !== null && Object.keys(input).length === 0) return "";
-  const line = JSON.stringify(input) ?? "";
-  return reveal(line.length <= MAX_LINE ? line : JSON.stringify(input, null, 2));
+  const command = commandIn(input);
+  const { command: _, ...rest } = Object(input);
+  const others = typeof input === "string" ? input : jsonText(command === undefined ? input : rest);
+  const shown = command === undefined ? [] : [`$ ${command.replaceAll("\n", "\n> ")}`];
+  return reveal([...shown, ...(others === "{}" ? [] : [others])].join("\n"));
 }

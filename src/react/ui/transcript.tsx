@@ -21,7 +21,11 @@ export function Log({
 }: TranscriptProps & { readonly following: Following }): ReactElement {
   const words = useWords();
   const isEmpty = useAgentChat(undefined, ({ messages, loading }) => messages.length === 0 && !loading);
-  const { log, content } = following;
+  const { log, content, follow } = following;
+  const onJump = (): void => {
+    follow();
+    log.current?.focus({ preventScroll: true }); // the button goes
+  };
   return (
     // The answers are announced by sentences: a log would read every piece of them.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach it
@@ -30,6 +34,11 @@ export function Log({
       {isEmpty && welcome}
       <div ref={content}>
         <Thread />
+      </div>
+      <div className="aw-jump">
+        <button className="aw-choice" type="button" onClick={onJump}>
+          {words.jump}
+        </button>
       </div>
     </section>
   );

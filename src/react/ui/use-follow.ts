@@ -12,13 +12,14 @@ export interface Following {
   follow(): void;
 }
 
-/** Keeps a log at its end while it grows, unless somebody reads further up. */
+/** Keeps a log at its end while it grows, unless somebody reads further up: then the log has `data-away`. */
 export function useFollow(): Following {
   const log = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const follow = useCallback(() => {
     follows.current = true;
+    log.current?.removeAttribute("data-away");
     log.current?.scrollTo({ top: log.current.scrollHeight });
   }, []);
   useEffect(() => {
@@ -30,6 +31,7 @@ export function useFollow(): Following {
       // What grows faster than the log scrolls is no wish to read further up: that one moves up.
       const isNear = scrollHeight - scrollTop - clientHeight < NEAR;
       if (isNear || scrollTop < last) follows.current = isNear;
+      element.toggleAttribute("data-away", !follows.current); // no render
       last = scrollTop;
     };
     // Whatever makes what is said longer, or the window smaller.

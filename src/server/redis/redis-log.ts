@@ -28,7 +28,12 @@ export interface RedisLogOptions {
   /** The begin of all keys, without braces. Logs with different ones share nothing. @default "aw" */
   readonly prefix?: string;
   /**
-   * Waits for replicas after each write. Without it, a failover may lose what was written just before.
+   * Waits for replicas after each write, a fraction of a millisecond. Without it, a failover may lose what was written just
+   * before: events, which a living driver writes again, and prompts, which are gone. It does not help if a replica without these
+   * writes is promoted.
+   *
+   * Redis itself needs `appendonly yes`: otherwise its restart loses all chats. With `appendfsync everysec` a power cut may lose up
+   * to a second.
    * @default does not wait
    */
   readonly wait?: RedisWait;

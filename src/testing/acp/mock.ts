@@ -56,8 +56,9 @@ export class MockAcpAgent implements AsyncDisposable {
   }
 
   /**
-   * Returns how to start the agent as a program. Each process is a link of its own. It is killed by `stop()`, and when
-   * the test process ends.
+   * Returns how to start the agent as a program, without a shell. Each process is a link of its own. Its behaviour stays
+   * in the test. It is killed by `stop()`, and when the test process ends. Without a test, the program plays the options
+   * in `MOCK_ACP_SCENARIO`: JSON, or the path of a JSON file, whose `answer` is an array of steps.
    */
   async program(): Promise<MockAcpProgram> {
     this.#processes ??= AcpProcesses.open(this.#host);

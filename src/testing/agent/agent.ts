@@ -17,7 +17,8 @@ import { toUniversal } from "./universal.ts";
 
 /**
  * An in-process agent: a source for chats and adapters, with scripted answers. Without a script it answers with a
- * sentence that repeats the prompt.
+ * sentence that repeats the prompt. Without a delay it needs no timer: events follow each other in promise reactions,
+ * always in the same order. Its errors have the codes of the clients' errors: ask `isAgentwireError`, not `instanceof`.
  *
  * @example
  * ```ts

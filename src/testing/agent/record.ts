@@ -7,6 +7,7 @@ import type { Reply, Ruling } from "../../core/values.ts";
 export interface MockAgentPrompt {
   /** 1, 2, 3, ... in the order of arrival, across all clients of the agent. */
   readonly n: number;
+  /** With the transcript in front, after `chat.resume("with-transcript")`. */
   readonly text: string;
   readonly images: readonly PromptImage[];
   /** The files that the prompt names. */

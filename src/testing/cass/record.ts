@@ -139,9 +139,9 @@ export type CassViolationKind =
   | "frame-mid-turn"
   /** An identical `chat` again, after the connection of the first one ended without a reply. */
   | "resent-chat"
-  /** Two pings within five seconds. */
+  /** Two pings within five seconds of the mock's clock. */
   | "ping-too-soon"
-  /** More than five connections of one client in a second, all ended. */
+  /** More than five connections of one client in a second of the mock's clock, all ended. */
   | "reconnect-storm"
   /** A token in the address that is not URL-encoded. */
   | "unescaped-token"

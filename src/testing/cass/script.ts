@@ -9,6 +9,10 @@ import type { CassEnd, MockCassSwitches } from "./switches.ts";
  * Answers one turn with a script: an array of steps, a generator, or an async generator, which may await between steps.
  * `{ switches, script }` sets switches for this turn only.
  *
+ * Text may hold tags, such as `<gesture:wave>`, `<emote:happy:0.8>` or `<mark:insight>aha</mark>`. The mock makes the
+ * fields of the response from them, as the profile's server does. `<memory:summarize>` consolidates memories. The
+ * `thinking` and `debug` frames come by themselves.
+ *
  * Each `cassStep.tools` ends a round of the model. When a script ends, the server sends its `response`. A script that
  * throws is a model failure, see the switch `failure`. Only the end of the server stops a script: if the client leaves,
  * the script goes on and its answer is stored.

@@ -24,7 +24,12 @@ import type { FakeCodebuffScenario } from "./scenario.ts";
 
 /**
  * A fake of the Codebuff CLI: a real program that prints what a scenario says, and records how it was started. It needs
- * no network and no account. It uses only files in its own folder.
+ * no network and no account. It uses only files in its own folder. It parses options as the real program does; the
+ * prompt is the words joined by spaces, or stdin. Output is never faster than its reader, except in modes that print
+ * everything at the end.
+ *
+ * Without this class, start the program with `FAKE_CODEBUFF_SCENARIO` (JSON, or the path of a JSON file) and
+ * `FAKE_CODEBUFF_RECORD` (the file or folder of the record).
  *
  * All its processes are killed by `stop()`, and when the test process ends.
  *

@@ -5,7 +5,8 @@ import type { FakeCodebuffScript } from "./script.ts";
  * The CLI that is played. `note`: as the published note describes it, with `--stream-json` and `--free`. `fork`: the
  * only build with a non-interactive mode. It has `--json`, `-o` and `--lite`, and rejects `--stream-json` and `--free`.
  * `print`: the older build with `-p`. Its `error` events go to stderr, and it exits with 0 if there was a response.
- * `tui`: the terminal UI, which writes escape sequences and never exits.
+ * `tui`: the terminal UI, which writes escape sequences and never exits. The others open it too, if the option that
+ * makes them non-interactive is missing.
  */
 export type FakeCodebuffProfile = "note" | "fork" | "print" | "tui";
 

@@ -105,7 +105,8 @@ export const UNREADABLE: ReadonlyMap<string, string> = new Map([
 
 export function failureOf(error: AnyAgentwireError, mapping: Mapping, session: Session): TurnClose {
   const metadata: TurnEndMetadata = { status: "failed" };
-  const { message, retryable, delivery } = error; // `delivery`: a UI asks before it sends the prompt again
+  const { retryable, delivery } = error; // `delivery`: a UI asks before it sends the prompt again
+  const message = error.code === "turn-failed" ? error.serverMessage : error.message; // without advice
   switch (error.code) {
     case "closed":
       return { metadata: { status: "cancelled" }, stated: "inferred", reason: "cancelled" };
@@ -141,7 +142,9 @@ export function failureOf(error: AnyAgentwireError, mapping: Mapping, session: S
 /** The error of a turn whose connection was lost. */
 export function lostData(error: AnyAgentwireError): NonNullable<TurnClose["error"]> {
   const { message, code, delivery } = error;
-  const details = { ...(code === "context-lost" ? { context_lost: true } : {}), ...defined({ delivery }) };
+  const context = code === "context-lost" ? { context_lost: true } : {};
+  const program = "exitCode" in error ? { program_ended: true } : {};
+  const details = { ...context, ...program, ...defined({ delivery }) };
   return { message, code: "connection.lost", details: orNull(details), fatal: false, retryable: true };
 }
 

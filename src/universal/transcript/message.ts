@@ -51,7 +51,7 @@ export interface ChatToolPart extends Pick<ToolCallPart, "name" | "title" | "loc
   readonly approval?: ChatApproval;
   /** The changes that the call would make, if known before it runs. */
   readonly preview?: readonly ToolPreview[];
-  /** The output so far. At the end, the whole output. */
+  /** The output so far. At the end, the whole output; of a failed or denied call, the error or the reason. */
   readonly output: string;
   /** The result's content besides text: JSON, images, files. */
   readonly content: readonly ContentPart[];
@@ -81,7 +81,10 @@ export interface ChatFilePart {
 /** How serious a notice is. */
 export type NoticeSeverity = "info" | "warning" | "error";
 
-/** Progress, such as `thinking` or `retrying`; a `notice` of the backend; a `compaction` of the history. */
+/**
+ * Progress, such as `thinking` or `retrying`; a `notice` of the backend; a `compaction` of the history. A label with a
+ * dot, such as `codebuff.usage`, is a word of one backend: show only its `detail`.
+ */
 export interface ChatStatusPart extends StatusPart {
   readonly id: string;
   /** Further data of the status, such as memories. */

@@ -1,7 +1,15 @@
 // Describes an `error` event in words for the user.
 import { isObject } from "../../core/checks.ts";
 import type { ErrorData } from "../../universal/events.ts";
-import { asText, deliveryOf, type ErrorFacts, isErrorCode, numberOf, wordsOfCode } from "./describe-error.ts";
+import {
+  asText,
+  deliveryOf,
+  type ErrorFacts,
+  isErrorCode,
+  numberOf,
+  withoutHint,
+  wordsOfCode,
+} from "./describe-error.ts";
 import { describeAs, type ErrorDescription, type ErrorWords, quoting } from "./error-description.ts";
 import { WORDS, wordsOfKind, wordsOfReason, wordsOfStatus } from "./error-words.ts";
 
@@ -27,7 +35,7 @@ function wordsOf(code: string, error: ErrorData, details: Readonly<Record<string
   const balance = numberOf(details["remaining_balance"]);
   const facts = factsOf(reason, error, details);
   const words =
-    wordsOfEngine(code, details) ??
+    wordsOfEngine(code, error, details) ??
     wordsOfKind(facts.kind ?? "") ??
     wordsOfReason(detail) ??
     wordsOfHttp(status, facts, error) ??
@@ -36,6 +44,7 @@ function wordsOf(code: string, error: ErrorData, details: Readonly<Record<string
     wordsOfReason(facts.kind ?? "") ??
     wordsOfCode(facts) ??
     (error.retryable === true ? WORDS.trouble : WORDS.failed);
+  if (facts.kind === "network") return quoting(words, "The reason", withoutHint(facts));
   const isVague = words === WORDS.trouble || words === WORDS.failed || words === WORDS.refused;
   return isVague ? quoting(words, "It says", asText(error.message)) : words;
 }
@@ -59,9 +68,15 @@ export function codeOfUnsent({ code, details }: ErrorData): string {
   return isErrorCode(own) ? own : given;
 }
 
-function wordsOfEngine(code: string, details: Readonly<Record<string, unknown>>): ErrorWords | undefined {
-  if (code === "connection.lost")
+function wordsOfEngine(
+  code: string,
+  error: ErrorData,
+  details: Readonly<Record<string, unknown>>,
+): ErrorWords | undefined {
+  if (code === "connection.lost") {
+    if (details["program_ended"] === true) return quoting(WORDS.ended, "The reason", asText(error.message));
     return details["context_lost"] === true ? WORDS.contextLost : WORDS.connectionLost;
+  }
   return code === "timeout" && details["kind"] === "total" ? WORDS.tooLong : undefined;
 }
 

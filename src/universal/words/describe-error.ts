@@ -57,7 +57,7 @@ const TABLE = {
   "already-consumed": () =>
     no(`The answer is already being read. Another part of the app shows this answer. ${REPORT}`),
   unsupported: (facts) => {
-    const reason = quoted("The reason", problemOf(facts));
+    const reason = quoted("The reason", withoutHint(facts));
     const what = `The agent or this device cannot do what was asked.${reason} Try it another way.`;
     return no(`This is not possible here. ${what}`);
   },
@@ -71,7 +71,8 @@ const TABLE = {
   },
   "connect-timeout": () => WORDS.unanswered,
   "handshake-refused": (facts) => (isReason(facts.reason) ? REASONS[facts.reason](facts) : WORDS.wrongServer),
-  "connection-lost": () => WORDS.connectionLost,
+  "connection-lost": ({ isProgram, message }) =>
+    isProgram ? quoting(WORDS.ended, "The reason", message) : WORDS.connectionLost,
   "context-lost": () => WORDS.contextLost,
   "request-refused": (facts) => {
     const words = facts.status === undefined ? undefined : wordsOfStatus(facts.status, facts.retryAfter);
@@ -139,6 +140,8 @@ function wordsOfTurn(facts: ErrorFacts): ErrorWords {
   if (balance !== undefined && balance <= 0) return WORDS.credits;
   const words = wordsOfReason(serverError ?? "") ?? wordsOfReason(kind) ?? WORDS.failed;
   if (words.retry === "no") return withAnswer(words, facts);
+  if (kind === "network")
+    return quoting(words, "The reason", withoutHint({ message: serverMessage ?? "", hint: undefined }));
   const wait = retryAfter === undefined ? {} : { wait: waitOf(retryAfter) };
   const retry = retryable ? "safe" : words.retry;
   return quoting({ ...words, ...wait, retry }, "The server says", serverMessage);
@@ -154,9 +157,12 @@ function wrongAddress(status: number): string {
   return `The server refused the connection (HTTP ${status}). Its address may be wrong, or it is being restarted.`;
 }
 
-/** The message without its hint, which is for developers. */
-function problemOf({ message, hint }: ErrorFacts): string {
-  return hint !== undefined && message.endsWith(hint) ? message.slice(0, -hint.length) : message;
+/** The message without its hint, which is for developers or is in the words already. */
+export function withoutHint({
+  message,
+  hint = "; is the server running?",
+}: Pick<ErrorFacts, "message" | "hint">) {
+  return message.endsWith(hint) ? message.slice(0, -hint.length) : message;
 }
 
 function wordsOfStore({
@@ -198,6 +204,8 @@ export interface ErrorFacts
   readonly retryable: boolean;
   readonly delivery?: Delivery | undefined;
   readonly hasActed: boolean;
+  /** The connection was a program, which has ended. */
+  readonly isProgram?: boolean;
   /** Only for a closed client. */
   readonly cause?: ErrorFacts | undefined;
 }
@@ -239,6 +247,7 @@ function read(error: unknown, causes: number): ErrorFacts | undefined {
     retryable: field("retryable") === true,
     delivery: deliveryOf(field("delivery")),
     hasActed: field("sideEffectsPossible") === true || hasCalls(field("partial")),
+    isProgram: Reflect.has(error, "exitCode"),
     ...Object.fromEntries(TEXTS.map((name) => [name, asText(field(name))])),
     ...Object.fromEntries(NUMBERS.map((name) => [name, numberOf(field(name))])),
     cause: causes > 0 ? read(field("cause"), causes - 1) : undefined,

@@ -3,7 +3,7 @@ import type { Delivery } from "../../core/agentwire-error.ts";
 
 /** An error in words for the user. */
 export interface ErrorDescription {
-  /** One short line: what happened. */
+  /** One short line: what happened. One of a fixed list, so a translation can take it as its key. */
   readonly title: string;
   /** What happened, and what to do next. */
   readonly detail: string;
@@ -11,9 +11,15 @@ export interface ErrorDescription {
    * - `safe`: sending the message again cannot repeat an effect.
    * - `ask`: the message may have been carried out. Ask the user before sending it again.
    * - `no`: sending the unchanged message again does not help.
+   *
+   * About doing a thing twice, not about success: `safe` may fail again. A failed turn that is not `retryable` is `ask`,
+   * unless it must fail again.
    */
   readonly retry: "safe" | "ask" | "no";
-  /** The error code, for custom texts and for support. `unknown`: an error of other code. */
+  /**
+   * For custom texts and for support: an `ErrorCode`, the code of the `error` event that ended the turn (such as
+   * `codebuff.prompt_error`), `store-failed`, or `unknown` for anything else that was thrown.
+   */
   readonly code: string;
 }
 

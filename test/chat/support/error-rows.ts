@@ -1,3 +1,4 @@
+import { AcpLostError } from "../../../src/acp/errors.ts";
 import { CassApiError, CassAuthError } from "../../../src/cass/errors.ts";
 import { contextLost } from "../../../src/codey/errors.ts";
 import {
@@ -184,6 +185,13 @@ export const ROWS = {
       make: () => new ConnectionLostError("no"),
       title: "The connection was lost",
       retry: "ask",
+    },
+    {
+      name: "with the program of the agent",
+      make: () => new AcpLostError("it was ended by SIGKILL", { code: null, signal: "SIGKILL" }, ""),
+      title: "The agent ended with an error",
+      retry: "ask",
+      says: /The reason: "it was ended by SIGKILL"/,
     },
     {
       name: "while a tool may run",

@@ -73,6 +73,11 @@ export class Child implements AsyncDisposable {
     this.#process.stdin.end();
   }
 
+  /** Closes the pipe of its output. */
+  stopReading(): void {
+    this.#process.stdout.destroy();
+  }
+
   /** Ctrl-C. */
   interrupt(): void {
     this.#process.kill("SIGINT");

@@ -1,7 +1,7 @@
 // The program `agentwire` in a process of its own.
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach } from "vitest";
@@ -25,11 +25,25 @@ export interface RunOptions {
 }
 
 /** Runs the program to its end. */
-export async function agentwire(
-  args: readonly string[],
-  { env, input = "" }: RunOptions = {},
-): Promise<Ended> {
-  const child = spawn(process.execPath, [programFile(), ...args], { env: environment(env), stdio: "pipe" });
+export function agentwire(args: readonly string[], { env, input = "" }: RunOptions = {}): Promise<Ended> {
+  return ended(
+    spawn(process.execPath, [programFile(), ...args], { env: environment(env), stdio: "pipe" }),
+    input,
+  );
+}
+
+/** Runs a line in a shell in which `agentwire` is the program. */
+export async function shell(line: string): Promise<Ended> {
+  await using folder = await emptyFolder();
+  const { PATH, ...env } = environment();
+  const script = `#!/bin/sh\nexec "${process.execPath}" "${programFile()}" "$@"\n`;
+  await writeFile(join(folder.path, "agentwire"), script, { mode: 0o755 });
+  const found = { ...env, PATH: `${folder.path}:${PATH}` };
+  return await ended(spawn("sh", ["-c", line], { env: found, cwd: folder.path, stdio: "pipe" }), "");
+}
+
+/** Writes the input, and waits for the end. */
+async function ended(child: ChildProcessWithoutNullStreams, input: string): Promise<Ended> {
   const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT);
   let stdout = "";
   let stderr = "";

@@ -194,6 +194,37 @@ describe.skipIf(isSkipped)("a diff beside a face", () => {
   );
 });
 
+describe.skipIf(isSkipped)("a tool call", () => {
+  test("says that its command has failed, and shows the output in lines, once", () =>
+    scene(async (ui) => {
+      const { page } = ui;
+      await send(ui);
+      const call = {
+        name: "run_command",
+        title: "Run npm test",
+        input: { command: "npm test", timeout_seconds: 30 },
+        output: { command: "npm test", stdout: "one\ntwo\n", exitCode: 3 },
+        approval: true,
+      };
+      await page.evaluate(`page.say(page.step.tool(${JSON.stringify(call)}))`);
+      const request = page.locator(".aw-request");
+      expect(await request.locator("pre").innerText()).toBe('$ npm test\n{"timeout_seconds":30}');
+      await page
+        .locator(".aw-choices:not([aria-disabled=true])")
+        .getByRole("button", { name: "Allow once" })
+        .click();
+      const tool = page.locator('.aw-tool[data-state="failed"]');
+      await tool.waitFor();
+      expect(await tool.locator(".aw-tool-head").innerText()).toMatch(/Run npm test\s+exit code 3$/);
+      expect(await tool.locator("pre").allTextContents()).toEqual([
+        '$ npm test\n{"timeout_seconds":30}',
+        "one\ntwo\n",
+      ]);
+      expect(await tool.locator("details").getAttribute("open")).toBe(null);
+      await end(ui);
+    }));
+});
+
 describe.skipIf(isSkipped)("a page of a chat", () => {
   /** An answer with everything in it, and an approval, a plan and prompts that wait. */
   async function everything(ui: UiPage): Promise<void> {

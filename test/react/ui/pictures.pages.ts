@@ -18,7 +18,7 @@ afterAll(() => browser?.close());
 async function scene(play: (ui: UiPage) => Promise<void>, takesImages = true): Promise<void> {
   await using ui = await openUi(browser);
   await ui.page.evaluate(
-    `page.start({}, { script: [["Seen."]], capabilities: { images: ${takesImages} } }), page.settled()`,
+    `page.start({ title: "A chat" }, { script: [["Seen."]], capabilities: { images: ${takesImages} } }), page.settled()`,
   );
   await play(ui);
   expect(ui.complaints).toEqual([]);
@@ -36,12 +36,12 @@ async function choose(
 
 const png = (name: string) => ({ name, mimeType: "image/png", buffer: Buffer.from(PNG, "base64") });
 
-/** Pastes or drops a PNG, or a text file. Returns whether the page has left the event to the browser. */
-const give = ({ page }: UiPage, type: "paste" | "drop", file = "image/png") =>
+/** Pastes or drops a PNG of this size, or of one pixel. Returns whether the page has left the event to the browser. */
+const give = ({ page }: UiPage, type: "paste" | "drop", size = 0) =>
   page.evaluate(`(() => {
     const bytes = Uint8Array.from(atob(${JSON.stringify(PNG)}), (each) => each.charCodeAt(0));
     const data = new DataTransfer();
-    data.items.add(new File([bytes], "given.png", { type: ${JSON.stringify(file)} }));
+    data.items.add(new File([${size} > 0 ? new Uint8Array(${size}) : bytes], "given.png", { type: "image/png" }));
     const init = { bubbles: true, cancelable: true };
     return ${type === "paste"}
       ? document.querySelector("textarea").dispatchEvent(new ClipboardEvent("paste", { ...init, clipboardData: data }))
@@ -71,9 +71,23 @@ describe.skipIf(isSkipped)("images", () => {
       expect(await ui.faults()).toEqual([]);
       await page.getByRole("button", { name: "Take out a.png" }).click();
       await write(ui, "What is it?");
-      await page.getByText("Seen.").waitFor();
+      await page.locator(".aw-text", { hasText: "Seen." }).waitFor();
       expect(await sent(ui)).toEqual([["What is it?", URL_OF_PNG, URL_OF_PNG, URL_OF_PNG]]);
       expect(await page.locator(".aw-pictures").count()).toBe(0);
+    }));
+
+  test("are sent once they are read, if Enter is pressed before", () =>
+    scene(async (ui) => {
+      await ui.page.getByRole("textbox", { name: "Your message" }).fill("What is it?");
+      await ui.page.evaluate(`(() => {
+        const read = FileReader.prototype.readAsDataURL;
+        FileReader.prototype.readAsDataURL = function (file) { globalThis.readNow = () => read.call(this, file); };
+      })()`);
+      await give(ui, "drop");
+      await ui.page.keyboard.press("Enter");
+      expect(await sent(ui)).toEqual([]);
+      await ui.page.evaluate("readNow()");
+      await expect.poll(() => sent(ui)).toEqual([["What is it?", URL_OF_PNG]]);
     }));
 
   test("stay with a message that is edited", () =>
@@ -92,17 +106,20 @@ describe.skipIf(isSkipped)("images", () => {
     scene(async (ui) => {
       const { page } = ui;
       const problem = page.locator(".aw-composer").getByRole("alert");
+      const refused = (name: string) =>
+        expect
+          .poll(() => problem.innerText())
+          .toBe(`${name} was not added: a message takes 10 images (PNG, JPEG, GIF, WebP) of up to 20 MiB.`);
       await choose(ui, { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("hello") });
-      await expect
-        .poll(() => problem.innerText())
-        .toBe("notes.txt is no image of the types PNG, JPEG, GIF and WebP.");
-      await choose(ui, { ...png("large.png"), buffer: Buffer.alloc((20 << 20) + 1) });
-      await expect.poll(() => problem.innerText()).toBe("large.png is larger than 20 MiB.");
+      await refused("notes.txt");
+      await give(ui, "drop", (20 << 20) + 1);
+      await refused("given.png");
       await choose(ui, ...Array.from({ length: 11 }, (_, at) => png(`${at}.png`)));
+      await refused("10.png");
       await expect.poll(() => page.locator(".aw-pictures img").count()).toBe(10);
-      expect(await problem.innerText()).toBe("A message takes at most 10 images.");
-      await page.getByRole("textbox", { name: "Your message" }).press("Enter");
-      expect(await problem.innerText()).toBe("Write a message to go with the image.");
+      const field = page.getByRole("textbox", { name: "Your message" });
+      await field.press("Enter");
+      expect(await field.evaluate((one) => one.matches(":invalid"))).toBe(true);
       expect(await sent(ui)).toEqual([]);
     }));
 

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { agentStep, type MockAgentScript, type MockAgentStep, type MockAgentSteps } from "agentwire/testing";
 import { HOSTILE } from "./hostile.ts";
 
 /** Chunks of the flood, in a second. */
 const FLOOD_RATE = 1_000;
+/** Words of a size of the window. */
+export const WORDS_OF_SIZE = 300;
 /** ms between two bursts of the flood. */
 const BURST = 5;
 
@@ -13,6 +16,13 @@ const SHELL = { name: "shell", approval: true } as const;
 const SCRIPTS: Readonly<Record<string, (rest: string) => MockAgentSteps>> = {
   /** Chunks until it is cancelled. */
   flood,
+  /** So many words, and more whenever the window has another size. */
+  sizes: async function* () {
+    for (let sent = 0; ; sent++) {
+      yield sent % 20 === 19 ? `word${sent}\n` : `word${sent} `;
+      if (sent % WORDS_OF_SIZE === WORDS_OF_SIZE - 1) await once(process.stdout, "resize");
+    }
+  },
   tool: function* (command) {
     const { state, reason } = yield* agentStep.tool({ ...SHELL, input: { command }, output: "a.txt\nb.txt" });
     yield `The tool is ${state}${reason === undefined ? "" : `: ${reason}`}.`;

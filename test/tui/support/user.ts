@@ -9,7 +9,7 @@ import { CLEAN, Terminal, type TerminalOptions } from "./terminal.ts";
 export const PROGRAM = fileURLToPath(new URL("program.tsx", import.meta.url));
 
 /** What the status line says before the first prompt. */
-const READY = "not connected yet";
+const READY = /^ready\b/m;
 
 /** The program with the scripted agent, at its first prompt. */
 export async function scripted(options: TerminalOptions = {}): Promise<Terminal> {

@@ -1,0 +1,27 @@
+// Whether the preview of a call shows its whole input.
+import type { ToolPreview } from "../core/values.ts";
+
+/**
+ * Whether each value of the input is a path of the preview, or text of its diffs. Those show no numbers and flags. They show a word only as a
+ * whole line: a word such as `w` is in most files.
+ */
+export function isShownIn(preview: readonly ToolPreview[], input: unknown): boolean {
+  const texts = preview.flatMap(({ path, diff }) => [path, without("+", diff), without("-", diff)]);
+  const isShown = (value: unknown): boolean => {
+    if (typeof value === "object" && value) return Object.values(value).every(isShown);
+    if (typeof value !== "string") return false;
+    const part = value.replace(/\n$/, "");
+    return texts.some((text) =>
+      /\s/.test(part) ? text.includes(part) : `\n${text}\n`.includes(`\n${part}\n`),
+    );
+  };
+  return isShown(input);
+}
+
+/** The lines of one side of a diff. Other lines stay between its hunks. */
+function without(sign: "+" | "-", diff: string): string {
+  return diff
+    .split("\n")
+    .flatMap((line) => (line[0] === sign ? [] : line.replace(/^[-+ ]/, "")))
+    .join("\n");
+}
