@@ -53,8 +53,7 @@ function backends(): string {
     own.map((row) => `\`${flagsOf(row)}\``).join(", "),
     secret ? `\`${secret.variable}\`` : "",
   ]);
-  const all = new Map(BACKENDS.flatMap(({ options: own }) => own.map((row) => [row.name, row] as const)));
-  return `${table(["backend", "", "options", "secret"], rows)}\n\n${options([...all.values()])}`;
+  return table(["backend", "", "options", "secret"], rows);
 }
 
 function commandOf(command: CommandRow): string {
@@ -62,7 +61,7 @@ function commandOf(command: CommandRow): string {
   return [
     `\`${usageOf(command)}\``,
     ["```bash", ...examples, "```"].join("\n"),
-    options(command.options),
+    `Options: ${command.options.map((row) => `\`${flagsOf(row)}\``).join(", ")}.`,
     ...command.notes,
   ].join("\n\n");
 }
