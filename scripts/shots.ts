@@ -1,5 +1,5 @@
 // `npm run shots`: pictures of the page and of the terminal, in each state of a chat.
-import { mkdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { launchChromium } from "../test/docs/support/snippet-pages.ts";
@@ -19,6 +19,7 @@ Fails if one cannot be made.
 Options:
   --only <name>   "page", "terminal", or the beginning of names such as page-plan or terminal-help-80x24
   --out <folder>  another folder than shots/
+  --readme        the two pictures of README.md alone, into docs/images/ too
   --help          this text
 `;
 
@@ -27,8 +28,15 @@ const { values } = parseArgs({
     help: { type: "boolean", default: false },
     only: { type: "string", default: "" },
     out: { type: "string" },
+    readme: { type: "boolean", default: false },
   },
 });
+
+/** The pictures of README.md, and their names in docs/images/. */
+const README: ReadonlyMap<string, string> = new Map([
+  ["terminal-diff-waiting-80x24", "terminal.png"],
+  ["page-diff-waiting-light", "page.png"],
+]);
 
 if (values.help) console.log(HELP);
 else if (findChromium() === undefined) {
@@ -39,7 +47,9 @@ else if (findChromium() === undefined) {
 } else process.exitCode = await shoot(values.only, values.out ?? join(import.meta.dirname, "../shots"));
 
 async function shoot(only: string, out: string): Promise<number> {
-  const shots = [...pageShots(), ...terminalShots()].filter(({ name }) => `${name}-`.startsWith(only));
+  const shots = [...pageShots(), ...terminalShots()].filter(({ name }) =>
+    values.readme ? README.has(name) : `${name}-`.startsWith(only),
+  );
   if (shots.length === 0) {
     console.error(`No name begins with ${only}. See --help.`);
     return 2;
@@ -59,8 +69,15 @@ async function shoot(only: string, out: string): Promise<number> {
   } finally {
     await browser.close();
   }
+  if (values.readme && failed.length === 0) await copyForReadme(out);
   const index = join(out, "index.html");
   await writeFile(index, await indexOf(out));
   console.log(`${index}: ${shots.length - failed.length} of ${shots.length} were made.`);
   return failed.length > 0 ? 1 : 0;
+}
+
+async function copyForReadme(from: string): Promise<void> {
+  const images = join(import.meta.dirname, "../docs/images");
+  await mkdir(images, { recursive: true });
+  for (const [shot, image] of README) await copyFile(join(from, `${shot}.png`), join(images, image));
 }

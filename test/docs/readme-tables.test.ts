@@ -196,7 +196,7 @@ describe("the table of reasons for a refused handshake", () => {
 });
 
 describe("the table of entry points", () => {
-  const rows = table("README.md", "| import from |");
+  const rows = table("docs/start.md", "| import from |");
   const { exports } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
   test("has each entry of the package once, and no other", () => {
