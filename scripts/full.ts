@@ -53,6 +53,13 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
     },
   ],
   [
+    "site",
+    {
+      about: "the documentation site, with the types of its code and its links",
+      run: async () => spawned("npm", ["run", "--silent", "site"]),
+    },
+  ],
+  [
     "adapters",
     {
       about: "captures of real programs, through the clients and then through the adapters",
@@ -70,9 +77,13 @@ ${[...SUITES].map(([name, { about }]) => `  ${name.padEnd(16)}${about}`).join("\
 npm run full -- <name> --help says more.
 `;
 
-async function allTests(args: readonly string[]): Promise<number> {
+function allTests(args: readonly string[]): Promise<number> {
   const env = { ...process.env, AGENTWIRE_RUNS: process.env["AGENTWIRE_RUNS"] ?? "1" };
-  const child = spawn("vitest", ["run", ...args], { stdio: "inherit", env });
+  return spawned("vitest", ["run", ...args], env);
+}
+
+async function spawned(command: string, args: readonly string[], env = process.env): Promise<number> {
+  const child = spawn(command, args, { stdio: "inherit", env });
   const [code] = await once(child, "exit");
   return code ?? 1;
 }

@@ -16,6 +16,7 @@ import { AcpClient } from "agentwire/acp";
 import * as cliEntry from "agentwire/codebuff-cli";
 import * as runEntry from "agentwire/codebuff-run";
 import { describe, expect, test } from "vitest";
+import { readPages } from "../../scripts/support/snippets.ts";
 
 const read = (page: string): string =>
   readFileSync(fileURLToPath(new URL(`../../${page}`, import.meta.url)), "utf8");
@@ -38,6 +39,13 @@ const codeIn = (text = ""): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([,
 
 test("the README has at most 900 words", () => {
   expect(readme.split(/\s+/).length).toBeLessThanOrEqual(900);
+});
+
+test("the README and the pages of docs/ have at most 26,000 words", async () => {
+  const pages = await readPages(fileURLToPath(new URL("../..", import.meta.url)));
+  const texts = pages.filter(({ file }) => file === "README.md" || file.startsWith("docs/")).map(({ text }) => text);
+  const words = texts.join("\n").split(/\s+/).length;
+  expect(words).toBeLessThanOrEqual(26_000);
 });
 
 test("the README names the options `logger` and `debug`", () => {

@@ -30,6 +30,8 @@ const DOCUMENTS: readonly string[] = [
   "docs/sessions.md",
   "docs/testing.md",
   "docs/program.md",
+  "docs/images/page.png",
+  "docs/images/terminal.png",
   "package.json",
 ];
 const BUILT = /^dist\/[\w.-]+\.(?:d\.ts|d\.cts|js|cjs|css)$/;
