@@ -63,7 +63,7 @@ const { values } = parseArgs({
 const root = resolve(values.root);
 if (values.help) console.log(HELP);
 else if (values.write) await write();
-else await runChecks(root, CHECKS, 1);
+else await runChecks(root, CHECKS, true);
 
 async function write(): Promise<void> {
   const broken = await buildAll(root);

@@ -21,7 +21,7 @@ export const git: Check = async (root, note) => {
   }
   const changed = (await ask("status", "--porcelain")).split("\n").filter((line) => line !== "");
   if (changed.length > 0) {
-    const message = `${changed.length} files are not committed, such as ${changed[0]?.slice(2).trim()}: commit or remove them`;
+    const message = `${changed.length} files are not committed, such as ${changed[0]?.replace(/^\s*\S+\s+/, "")}: commit or remove them`;
     findings.push({ file: ".", message });
   }
   const head = await ask("rev-parse", "HEAD");

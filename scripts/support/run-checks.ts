@@ -18,12 +18,12 @@ export interface Outcome {
 
 /**
  * Builds, if one of the checks needs it, and runs the checks.
- * @param shown how many of a check's notes are printed
+ * @param isBrief leaves out notes of more than one line
  */
 export async function runChecks(
   root: string,
   entries: readonly CheckEntry[],
-  shown = Number.POSITIVE_INFINITY,
+  isBrief = false,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   let broken: string | undefined;
@@ -32,11 +32,11 @@ export async function runChecks(
       broken = await buildAll(root);
       return broken === undefined ? [] : [{ file: "src", message: broken }];
     };
-    outcomes.push(await runOne(root, "build", build, shown));
+    outcomes.push(await runOne(root, "build", build, isBrief));
   }
   for (const { name, needsBuild, check } of entries) {
     const skip: Check = async () => [{ file: "dist", message: "not checked, because the build failed" }];
-    outcomes.push(await runOne(root, name, needsBuild && broken !== undefined ? skip : check, shown));
+    outcomes.push(await runOne(root, name, needsBuild && broken !== undefined ? skip : check, isBrief));
   }
   const failed = outcomes.filter(({ findings }) => findings.length > 0);
   console.log(`\n${outcomes.length - failed.length} checks passed, ${failed.length} failed`);
@@ -53,7 +53,7 @@ export async function buildAll(root: string): Promise<string | undefined> {
   return undefined;
 }
 
-async function runOne(root: string, name: string, check: Check, shown: number): Promise<Outcome> {
+async function runOne(root: string, name: string, check: Check, isBrief: boolean): Promise<Outcome> {
   const notes: string[] = [];
   const start = performance.now();
   let findings: readonly Finding[];
@@ -66,7 +66,7 @@ async function runOne(root: string, name: string, check: Check, shown: number): 
   const seconds = (performance.now() - start) / 1000;
   const verdict = findings.length === 0 ? "ok  " : "FAIL";
   console.log(`${verdict} ${name.padEnd(13)} ${seconds.toFixed(1)} s  ${plural(findings.length, "finding")}`);
-  for (const line of notes.slice(0, shown)) console.log(`       ${line}`);
+  if (!isBrief || notes.length === 1) for (const line of notes) console.log(`       ${line}`);
   for (const { file, line, message } of findings) {
     console.log(
       `     ! ${file}${line === undefined ? "" : `:${line}`}  ${message.replaceAll("\n", "\n         ")}`,
