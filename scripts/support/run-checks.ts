@@ -44,10 +44,16 @@ export async function runChecks(
   return outcomes;
 }
 
+/** ms for each of the two builds: the types take one and a half minutes on a busy machine. */
+const BUILD_TIMEOUT = 300_000;
+
 /** @returns what went wrong */
 export async function buildAll(root: string): Promise<string | undefined> {
   for (const script of ["build", "build:types"]) {
-    const result = await run("npm", ["run", "--silent", script, "--", "--silent"], { cwd: root });
+    const result = await run("npm", ["run", "--silent", script, "--", "--silent"], {
+      cwd: root,
+      timeout: BUILD_TIMEOUT,
+    });
     if (!result.ok) return `npm run ${script} failed (${result.ending}):\n${tail(result, 40)}`;
   }
   return undefined;

@@ -97,6 +97,7 @@ class Chapter {
       port: proxy.port,
       restPort: rest.port,
       token: this.#server?.token ?? "",
+      program: this.#server?.program,
       plan,
       clock,
       signal,
@@ -150,8 +151,8 @@ class Chapter {
   async #turns(client: SoakClient, proxy: ChaosProxy, rest: ChaosProxy): Promise<void> {
     let conversation = client.conversation();
     for (const plan of this.#plan.turns) {
-      if (plan.restart === "graceful") this.#server?.restart();
-      else if (plan.restart === "hard") await this.#restart(proxy, rest);
+      if (plan.restart === "hard" && !this.#server?.program) await this.#restart(proxy, rest);
+      else if (plan.restart !== "none") this.#server?.restart();
       if (plan.restart !== "none") this.#restarts++;
       if (client.status === "closed") return; // for good: the next chapter has a new one
       const facts = new TurnFacts({
@@ -218,12 +219,17 @@ class Chapter {
     await setImmediate(); // a link of the last moment is seen by then
     const end = performance.now() + LET_GO;
     // A busy machine may let the time pass in one go, with what has come from the network still unread.
-    for (let looks = 0; proxy.open > 0 && (performance.now() < end || looks < LOOKS); looks++)
+    const left = (): readonly string[] => this.#server?.left?.() ?? [];
+    for (
+      let looks = 0;
+      (proxy.open > 0 || left().length > 0) && (performance.now() < end || looks < LOOKS);
+      looks++
+    )
       await setTimeout(5);
     const onTurns = this.#played.reduce((sum, played) => sum + played.listeners(), 0);
     this.#book.leftovers.push({
       timers: clock.pending,
-      sockets: proxy.openLinks,
+      sockets: [...proxy.openLinks, ...left()],
       listeners: listeners() + onTurns,
     });
   }

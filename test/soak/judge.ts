@@ -117,7 +117,7 @@ function* judgeCall({ call, turn, decisions }: AskedCall, facts: TurnFacts | und
 function* judgeLeftovers({ timers, sockets, listeners }: Leftovers): Iterable<Violation> {
   if (timers !== 0) yield fault("timer-left", `${timers} timers of the client are left behind its close`);
   for (const socket of sockets)
-    yield fault("socket-left", `a socket is left behind the client's close: ${socket}`);
+    yield fault("socket-left", `this is left behind the client's close: ${socket}`);
   if (listeners !== 0)
     yield fault("listener-left", `${listeners} listeners are left on the caller's signals`);
 }
