@@ -25,10 +25,13 @@ import {
 } from "./driver.ts";
 import { type TurnPlan, turnNamedIn } from "./plan.ts";
 
-/** The link was cut in the middle of a line or a turn; a client that closes by force answers nothing any more. */
-const EXCUSED = ["invalid-line", "left-mid-turn", "request-unanswered"];
+/**
+ * The link was cut in the middle of a line or a turn; a client that closes by force answers nothing any more; an agent that is started anew
+ * has forgotten its sessions.
+ */
+const EXCUSED = ["invalid-line", "left-mid-turn", "request-unanswered", "unknown-session"];
 
-/** Options of a permission by the agent's own ids, as `meaningOf` has heard of them. */
+/** Of the lines that matter. A decision is an answer that names its question by an id alone. */
 const meanings = new WeakMap<WireFrame, FrameMeaning>();
 
 export const acpDriver: Driver = {

@@ -25,14 +25,7 @@ async function serve({ chapter, planOf }: Scene): Promise<Server> {
   );
   const cli = await FakeCodebuffCli.start({ events: { byPrompt }, ...oddOutput(chapter) });
   const running = () => cli.runs().filter(({ end }) => end === undefined);
-  const kill = (pid: number): void => {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It has ended in this moment.
-    }
-  };
-  const dropping = killDropped(cli, (prompt) => planOf(turnNamedIn(prompt))?.ending === "drop", kill);
+  const killing = killPlanned(cli, (prompt) => SIGNALS[planOf(turnNamedIn(prompt))?.ending ?? "answer"]);
   return {
     port: 0,
     program: { command: cli.command, args: cli.args, env: cli.env },
@@ -43,29 +36,42 @@ async function serve({ chapter, planOf }: Scene): Promise<Server> {
     },
     violations: [],
     restart: () => {
-      for (const { pid } of running()) kill(pid);
+      for (const { pid } of running()) kill(pid, "SIGKILL");
     },
     left: () => running().map(({ pid }) => `the process ${pid}`),
     stop: async () => {
       await cli.stop();
-      await dropping;
+      await killing;
     },
   };
 }
 
-/** Kills each process whose turn is to lose it, once it has begun to speak. */
-async function killDropped(
+/** What ends the process of a turn that is not to come to its end by itself. */
+const SIGNALS: Partial<Readonly<Record<TurnPlan["ending"], "SIGKILL" | "SIGTERM">>> = {
+  drop: "SIGKILL",
+  error: "SIGTERM",
+};
+
+async function killPlanned(
   cli: FakeCodebuffCli,
-  isDropped: (prompt: string) => boolean,
-  kill: (pid: number) => void,
+  signalOf: (prompt: string) => "SIGKILL" | "SIGTERM" | undefined,
 ): Promise<void> {
   try {
     for (;;) {
       const { pid, prompt = "" } = await cli.nextRun();
-      if (isDropped(prompt)) kill(pid);
+      const signal = signalOf(prompt);
+      if (signal) kill(pid, signal);
     }
   } catch {
     // The fake was stopped.
+  }
+}
+
+function kill(pid: number, signal: "SIGKILL" | "SIGTERM"): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended in this moment.
   }
 }
 
@@ -86,8 +92,7 @@ function* stepsOf({ chunks, ending, number }: TurnPlan): Generator<FakeCodebuffS
     if (pause > 0) yield { delayMs: pause };
     yield { type: "text", text };
   }
-  if (ending === "error") yield { type: "error", message: `as planned for ${number}` };
-  else if (ending !== "answer") yield { hold: `for ever ${number}` };
+  if (ending !== "answer") yield { hold: `for ever ${number}` };
   yield { type: "finish", totalCost: 1 };
 }
 

@@ -40,12 +40,12 @@ export const codebuffRunDriver: Driver = {
 async function serve({ chapter, planOf }: Scene): Promise<Server> {
   const mock = await MockCodebuffBackend.start({
     sse: chapter.variant % 2 === 0 ? { crlf: true } : {},
-    answer: ({ request }) => {
-      const spoken = request.messages.map(({ role, text }) =>
-        role === "user" ? turnNamedIn(text) : undefined,
+    answer: ({ request: { messages } }) => {
+      const at = messages.findLastIndex(
+        ({ role, text }) => role === "user" && turnNamedIn(text) !== undefined,
       );
-      const plan = planOf(spoken.findLast((turn) => turn !== undefined));
-      return plan ? answerTo(plan, request.messages.at(-1)?.role === "tool") : "";
+      const plan = planOf(turnNamedIn(messages[at]?.text ?? ""));
+      return plan ? answerTo(plan, messages.slice(at + 1)) : "";
     },
   });
   return {
@@ -59,23 +59,41 @@ async function serve({ chapter, planOf }: Scene): Promise<Server> {
   };
 }
 
-/** The first step of a turn calls its tools, the second one says the rest. */
-function answerTo(plan: TurnPlan, isSecond: boolean): BackendReply {
+/**
+ * The first step of a turn calls its tools, the second one says the rest. An answer that broke off is asked for again: the model goes on
+ * behind what it has said.
+ */
+function answerTo(
+  plan: TurnPlan,
+  since: readonly { readonly role: string; readonly text: string }[],
+): BackendReply {
   const { chunks, calls, ending, number } = plan;
-  if (calls.length > 0 && !isSecond)
+  const said = since.map(({ role, text }) => (role === "assistant" ? text : "")).join("");
+  const isCalling = calls.length > 0 && !since.some(({ role }) => role === "tool");
+  const text = paced(behind(said.length, isCalling ? chunks.slice(0, 1) : chunks));
+  if (isCalling)
     return {
-      text: paced(chunks.slice(0, 1)),
+      text,
       toolCalls: calls.map((_, call) => ({
         name: TOOL,
         arguments: { name: `${number}.${call}` },
         id: `call_${number}_${call}`,
       })),
     };
-  const text = paced(calls.length > 0 ? chunks.slice(1) : chunks);
   if (ending === "error") return { refused: { status: 400, message: `as planned for ${number}` } };
   if (ending === "hang" || ending === "silent") return { text: [...text, forever] };
   if (ending === "drop") return { text: [...text, () => Promise.reject(new Error("as planned"))] };
   return { text };
+}
+
+/** What comes after so many characters. */
+function behind(characters: number, chunks: TurnPlan["chunks"]): TurnPlan["chunks"] {
+  let left = characters;
+  return chunks.flatMap(({ text, pause }) => {
+    const rest = text.slice(left);
+    left = Math.max(0, left - text.length);
+    return rest === "" ? [] : [{ text: rest, pause }];
+  });
 }
 
 function paced(chunks: TurnPlan["chunks"]): Exclude<NonNullable<BackendAnswer["text"]>, string> {
