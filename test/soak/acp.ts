@@ -168,7 +168,7 @@ function client({ port, plan, clock, signal, patience, ask, program }: ClientOrd
     signal,
     maxTurns: plan.variant % 5 === 0 ? 1 : 4,
     // A process takes long to start beside others.
-    connectTimeout: (program ? 5_000 : 400) * patience,
+    connectTimeout: (program ? 5_000 : 1_000) * patience,
     idleTimeout: 500 * patience,
     cancelTimeout: 300 * patience,
     onToolApproval: ask ?? "manual",

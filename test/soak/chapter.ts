@@ -59,6 +59,8 @@ class Chapter {
   /** The turn that a promise of `settled` belongs to, by the id that the client gave it. */
   readonly #factsById = new Map<string, TurnFacts>();
   #server: Server | undefined;
+  /** Calls that have run on this machine. */
+  readonly #calls = new Set<string>();
   #restarts = 0;
   #reconnects = 0;
 
@@ -143,6 +145,9 @@ class Chapter {
   }
 
   #ran(turn: number, call: number): void {
+    const name = `${turn}.${call}`;
+    if (this.#calls.has(name)) this.#book.note("ran-twice", `call ${name} ran again`, turn);
+    this.#calls.add(name);
     const approved = this.#book.turns.get(turn)?.decided.get(call);
     if (approved !== true)
       this.#book.note("ran-unapproved", `call ${turn}.${call} ran; the user said ${approved}`, turn);
@@ -275,8 +280,23 @@ class Chapter {
       restarts: this.#restarts,
       reconnects: this.#reconnects,
       decisions,
+      faults: this.#faults(proxy),
     };
     return { counts: add(countTurns(this.#book.turns.values()), own), findings };
+  }
+
+  /** What has happened to links, and what the servers did to prompts that they had got. */
+  #faults(proxy: ChaosProxy): Readonly<Record<string, number>> {
+    const faults: Record<string, number> = { ...proxy.faults };
+    const count = (name: string): void => {
+      faults[name] = (faults[name] ?? 0) + 1;
+    };
+    for (const number of new Set(this.#book.received.map(({ turn }) => turn))) {
+      const ending = this.#plans.get(number)?.ending ?? "answer";
+      if (ending !== "answer") count(`answer ${ending}`);
+    }
+    for (let restart = 0; restart < this.#restarts; restart++) count("restart");
+    return faults;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AskedCall, Book, Ending, Leftovers, Received, TurnFacts, Violation } from "./book.ts";
+import type { ClientInvariant } from "./invariants.ts";
 
 /** Characters of a text that a message quotes. */
 const QUOTED = 80;
@@ -19,7 +20,7 @@ export function* judge(book: Book): Iterable<Violation> {
   for (const left of book.leftovers) yield* judgeLeftovers(left);
 }
 
-type Fault = readonly [kind: string, message: string];
+type Fault = readonly [kind: ClientInvariant, message: string];
 
 function* judgePrompts({ received, turns }: Book): Iterable<Violation> {
   const seen = new Map<number, Received>();
@@ -32,7 +33,7 @@ function* judgePrompts({ received, turns }: Book): Iterable<Violation> {
   }
 }
 
-function fault(kind: string, message: string, turn?: number): Violation {
+function fault(kind: ClientInvariant, message: string, turn?: number): Violation {
   return { kind, turn, message };
 }
 

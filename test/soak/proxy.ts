@@ -11,6 +11,7 @@ export class ChaosProxy implements AsyncDisposable {
   readonly #plan: (link: number) => LinkPlan;
   #count = 0;
   #cuts = 0;
+  readonly #faults: Record<string, number> = {};
   /** The port of the server, or what chooses one; undefined while there is none, and who connects is turned away. */
   target: number | undefined | (() => number | undefined);
 
@@ -40,6 +41,11 @@ export class ChaosProxy implements AsyncDisposable {
   /** Faults that have happened. */
   get cuts(): number {
     return this.#cuts;
+  }
+
+  /** The same by their kind, without those of `cutAll()`. */
+  get faults(): Readonly<Record<string, number>> {
+    return this.#faults;
   }
 
   /**
@@ -83,8 +89,9 @@ export class ChaosProxy implements AsyncDisposable {
       reset(client);
       return;
     }
-    const link = new Link(number, client, port, this.#plan(number), () => {
+    const link = new Link(number, client, port, this.#plan(number), ({ kind }) => {
       this.#cuts++;
+      this.#faults[kind] = (this.#faults[kind] ?? 0) + 1;
     });
     this.#links.add(link);
     link.whenOver(() => this.#links.delete(link));
@@ -102,7 +109,7 @@ class Link {
 
   #happened = false;
 
-  constructor(number: number, client: Socket, port: number, plan: LinkPlan, cut: () => void) {
+  constructor(number: number, client: Socket, port: number, plan: LinkPlan, cut: (fault: FaultPlan) => void) {
     this.#number = number;
     this.#plan = plan;
     const dice = new Dice("link", number);
@@ -119,7 +126,7 @@ class Link {
     if (!fault) return;
     const half = fault.side === "up" ? this.#up : this.#down;
     half.faultAfter(fault.afterBytes, () => {
-      cut();
+      cut(fault);
       this.#happened = true;
       this.#happen(fault, half);
     });
