@@ -13,6 +13,7 @@ describe("the contents of the tarball", () => {
     "LICENSE",
     "NOTICE",
     "README.md",
+    "SECURITY.md",
     "docs/turns.md",
     "docs/errors.md",
     "docs/backends.md",

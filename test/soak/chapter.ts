@@ -72,8 +72,11 @@ class Chapter {
   }
 
   async play(): Promise<ChapterReport> {
-    const { seed, protocol } = this.#setup;
-    const proxy = await ChaosProxy.start((link) => linkPlan(seed, protocol, this.#plan, link));
+    const { seed, protocol, driver } = this.#setup;
+    const proxy = await ChaosProxy.start(
+      (link) => linkPlan(seed, protocol, this.#plan, link),
+      driver.isPooled,
+    );
     // What is asked over HTTP is delayed and cut into pieces, and never lost: a reply that is looked for can be found.
     const rest = await ChaosProxy.start((link) =>
       linkPlan(seed, protocol, { ...this.#plan, weather: "calm" }, 1_000 + link),

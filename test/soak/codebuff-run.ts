@@ -30,6 +30,7 @@ const meanings = new WeakMap<WireFrame, FrameMeaning>();
 
 export const codebuffRunDriver: Driver = {
   excused: new Set(EXCUSED),
+  isPooled: true,
   serve,
   client,
   textOf,

@@ -109,6 +109,8 @@ export interface FrameMeaning {
 export interface Driver {
   /** Mistakes that the mock notes although the client has made none, for the link was cut. */
   readonly excused: ReadonlySet<string>;
+  /** Whether the platform opens the links, for calls over HTTP. */
+  readonly isPooled?: boolean;
   serve(scene: Scene): Promise<Server>;
   client(order: ClientOrder): SoakClient;
   /** The text that an event adds to its turn. */

@@ -77,6 +77,9 @@ export const INVARIANTS = {
     "transcript-live",
     "not-the-log",
     "viewers-differ",
+    "stuck",
+    "server",
+    "reader",
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

@@ -15,18 +15,25 @@ export class ChaosProxy implements AsyncDisposable {
   /** The port of the server, or what chooses one; undefined while there is none, and who connects is turned away. */
   target: number | undefined | (() => number | undefined);
 
-  private constructor(server: Server, plan: (link: number) => LinkPlan) {
+  readonly #isPooled: boolean;
+
+  private constructor(server: Server, plan: (link: number) => LinkPlan, isPooled: boolean) {
     this.#server = server;
+    this.#isPooled = isPooled;
     this.#plan = plan;
     server.on("connection", (client) => this.#accept(client));
   }
 
-  /** @param plan how the link with this number goes; the first has 0 */
-  static async start(plan: (link: number) => LinkPlan): Promise<ChaosProxy> {
+  /**
+   * @param plan how the link with this number goes; the first has 0
+   * @param isPooled whether the links are the platform's, which may open one for a call that is aborted before it: a link without a byte
+   * is nobody's then
+   */
+  static async start(plan: (link: number) => LinkPlan, isPooled = false): Promise<ChaosProxy> {
     const server = createServer({ allowHalfOpen: true, noDelay: true });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    return new ChaosProxy(server, plan);
+    return new ChaosProxy(server, plan, isPooled);
   }
 
   get port(): number {
@@ -53,14 +60,18 @@ export class ChaosProxy implements AsyncDisposable {
    * to which a socket that is gone answers with a reset, so ask again a moment later.
    */
   get open(): number {
-    const open = [...this.#links].filter((link) => link.open);
-    for (const link of open) link.knock();
-    return open.length;
+    const held = this.#held;
+    for (const link of held) link.knock();
+    return held.length;
   }
 
   /** The links that are open, in a few words each. */
   get openLinks(): readonly string[] {
-    return [...this.#links].filter((link) => link.open).map((link) => link.words);
+    return this.#held.map((link) => link.words);
+  }
+
+  get #held(): readonly Link[] {
+    return [...this.#links].filter((link) => link.open && (link.isUsed || !this.#isPooled));
   }
 
   /** Resets every link. */
@@ -134,6 +145,10 @@ class Link {
 
   get open(): boolean {
     return !this.#client.destroyed;
+  }
+
+  get isUsed(): boolean {
+    return this.#client.bytesRead > 0;
   }
 
   get words(): string {
