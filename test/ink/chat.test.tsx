@@ -76,9 +76,7 @@ describe("an approval", () => {
       yield agentStep.subagent({ type: "editor", name: "The\u001b[2J Editor", steps });
     });
     terminal.type("go\r");
-    await terminal.sees(
-      /asked by the sub-agent The\\u\{1b\}\[2J Editor[\s\S]*do not ask again for: `ls` in the project/,
-    );
+    await terminal.sees(/asked by the sub-agent The\\u\{1b\}\[2J Editor[\s\S]*do not ask again for: `ls` in the project/);
   });
 
   test("allows every call of the tool only in a second step, which Esc, Enter and `n` leave", async () => {

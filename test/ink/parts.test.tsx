@@ -113,9 +113,7 @@ describe("<Transcript>", () => {
       { rows: 12 },
     );
     terminal.type("go\r");
-    await terminal.sees(
-      /\? Allow write\? Its input is above\n t and a do not ask again for: exactly the input [^?]+\n y once/,
-    );
+    await terminal.sees(/\? Allow write\? Its input is above\n t and a do not ask again for: exactly the input [^?]+\n y once/);
     for (let at = 0; at < 50; at++) expect(terminal.everything.split(`| > row ${at}\n`)).toHaveLength(2);
     terminal.type("y");
     await terminal.sees(/\+ write is done\n {2}\| \(its input is above\)\n\nOver\./);

@@ -53,7 +53,7 @@ function* judgeTurn(turn: TurnFacts): Iterable<Fault> {
   yield* judgeText(turn, ending);
   yield* judgeReading(turn, ending);
   if (turn.isCalm && ending.status === "failed" && turn.stopped === "no" && !turn.closed)
-    yield ["failed-in-calm", `it failed with ${ending.code}, and nothing had been cut`];
+    yield ["failed-in-calm", `it failed with ${ending.code}, and nothing had been cut: ${ending.message}`];
   if (ending.status === "cancelled" && turn.stopped === "no" && !turn.closed)
     yield ["cancelled-by-nobody", `it was cancelled by ${ending.by}, and nobody had asked for that`];
 }

@@ -120,7 +120,12 @@ export function chapterPlan(seed: number, protocol: ProtocolName, number: number
   const weather = dice.pick({ calm: 1, rough: 4 });
   const count = dice.int(4, 16);
   const turns: TurnPlan[] = [];
-  for (let index = 0; index < count; index++) turns.push(turnPlan(dice, weather, number * TURNS + index));
+  for (let index = 0; index < count; index++) {
+    const turn = turnPlan(dice, weather, number * TURNS + index);
+    // A run whose model says nothing fails; elsewhere an empty answer is one.
+    const isEmpty = protocol === "codebuff-run" && turn.chunks.length === 0;
+    turns.push(isEmpty ? { ...turn, chunks: [{ text: `⟨${turn.number}.0⟩`, pause: 0 }] } : turn);
+  }
   return {
     number,
     weather,
