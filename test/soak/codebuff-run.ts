@@ -38,7 +38,10 @@ export const codebuffRunDriver: Driver = {
   meaningOf: (frame) => meanings.get(frame) ?? {},
 };
 
-async function serve({ chapter, planOf }: Scene): Promise<Server> {
+/** What the requests of a chapter have said, to all of its servers: a conversation goes on with the next one. */
+const saidIn = new WeakMap<Scene["book"], Set<string>>();
+
+async function serve({ book, chapter, planOf }: Scene): Promise<Server> {
   const mock = await MockCodebuffBackend.start({
     sse: chapter.variant % 2 === 0 ? { crlf: true } : {},
     answer: ({ request: { messages } }) => {
@@ -49,10 +52,13 @@ async function serve({ chapter, planOf }: Scene): Promise<Server> {
       return plan ? answerTo(plan, messages.slice(at + 1)) : "";
     },
   });
+  const said = saidIn.get(book) ?? new Set();
+  saidIn.set(book, said);
   return {
     port: Number(new URL(mock.url).port),
+    /** Read once, when the server has ended. */
     get frames() {
-      return framesOf(mock.requests({ endpoint: "chat" }));
+      return framesOf(mock.requests({ endpoint: "chat" }), said);
     },
     violations: mock.violations,
     restart: () => void mock.fault("chat", { status: 503, times: 1 }),
@@ -108,8 +114,7 @@ function forever({ signal }: { readonly signal: AbortSignal }): Promise<void> {
 }
 
 /** Each request of a model, and what it says of turns and calls for the first time: a request is sent again if its link is lost. */
-function framesOf(requests: readonly BackendRequest[]): readonly WireFrame[] {
-  const said = new Set<string>();
+function framesOf(requests: readonly BackendRequest[], said: Set<string>): readonly WireFrame[] {
   const isNew = (key: string): boolean => !said.has(key) && said.add(key).has(key);
   return requests.flatMap(({ id, text, body, runId, response }) => {
     const frames: WireFrame[] = [];
