@@ -77,6 +77,8 @@ export interface Leftovers {
   readonly timers: number;
   /** Each in a few words. */
   readonly sockets: readonly string[];
+  /** Processes, each in a few words. */
+  readonly programs?: readonly string[];
   readonly listeners: number;
 }
 

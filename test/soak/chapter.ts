@@ -237,7 +237,8 @@ class Chapter {
     const onTurns = this.#played.reduce((sum, played) => sum + played.listeners(), 0);
     this.#book.leftovers.push({
       timers: clock.pending,
-      sockets: [...proxy.openLinks, ...left()],
+      sockets: proxy.openLinks,
+      programs: left(),
       listeners: listeners() + onTurns,
     });
   }

@@ -79,7 +79,7 @@ export interface Server {
   readonly violations: readonly { readonly kind: string; readonly detail: string }[];
   /** Says goodbye as the real server does that is started anew, and goes on. */
   restart(): void;
-  /** What is left of the client besides sockets, each in a few words. */
+  /** Processes of the client that have not ended, each in a few words. */
   left?(): readonly string[];
   stop(): Promise<void>;
 }

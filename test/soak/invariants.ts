@@ -45,6 +45,7 @@ export const INVARIANTS = {
     "close-hangs",
     "timer-left",
     "socket-left",
+    "process-left",
     "listener-left",
     "listener-threw",
     "client-mistake",

@@ -115,10 +115,11 @@ function* judgeCall({ call, turn, decisions }: AskedCall, facts: TurnFacts | und
     yield ["wrong-decision", `${name} was decided ${decisions[0]}; the user said ${given ?? "nothing"}`];
 }
 
-function* judgeLeftovers({ timers, sockets, listeners }: Leftovers): Iterable<Violation> {
+function* judgeLeftovers({ timers, sockets, programs = [], listeners }: Leftovers): Iterable<Violation> {
   if (timers !== 0) yield fault("timer-left", `${timers} timers of the client are left behind its close`);
   for (const socket of sockets)
-    yield fault("socket-left", `this is left behind the client's close: ${socket}`);
+    yield fault("socket-left", `a socket is left behind the client's close: ${socket}`);
+  for (const program of programs) yield fault("process-left", `${program} is left behind the client's close`);
   if (listeners !== 0)
     yield fault("listener-left", `${listeners} listeners are left on the caller's signals`);
 }
