@@ -120,6 +120,12 @@ export class CodebuffRunError extends TurnError {
   }
 }
 
+/** The same failure for another turn: each turn writes its own input and partial result into its error. */
+export function again(error: CodebuffRunError): CodebuffRunError {
+  const { kind, serverMessage: message, status, serverCode, retryAfter, body, country, cause } = error;
+  return new CodebuffRunError({ kind, message, status, serverCode, retryAfter, body, country, cause });
+}
+
 export function errorIn(
   read: Exclude<ChatMessageRead, { readonly type: "chunk" }>,
   redact: (text: string) => string,
