@@ -1,5 +1,6 @@
 import { copyFile } from "node:fs/promises";
 import { defineConfig, type Options } from "tsup";
+import { noteBundled } from "./scripts/support/bundled.ts";
 import { writeCommonJs } from "./scripts/support/commonjs.ts";
 import { quietZod } from "./scripts/support/quiet-zod.ts";
 
@@ -97,9 +98,13 @@ async function finish(): Promise<void> {
   await writeCommonJs(".");
 }
 
+function named(name: string, options: Options): Options {
+  return { ...options, name, esbuildPlugins: [...shared.esbuildPlugins, noteBundled(name)] };
+}
+
 /** JavaScript only; the declarations, which take longer, are tsup.types.config.ts. */
 export default defineConfig([
-  { ...modules, name: "modules", clean: OTHERS, onSuccess: finish },
-  { ...schemas, name: "schemas" },
-  { ...scripts, name: "scripts" },
+  { ...named("modules", modules), clean: OTHERS, onSuccess: finish },
+  named("schemas", schemas),
+  named("scripts", scripts),
 ]);

@@ -1,15 +1,16 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { api } from "./checks/api.ts";
 import { backends } from "./checks/backends.ts";
 import { browser } from "./checks/browser.ts";
 import { circles } from "./checks/circles.ts";
 import { declarations } from "./checks/declarations.ts";
 import { dependencies } from "./checks/dependencies.ts";
 import { expressions } from "./checks/expressions.ts";
-import type { Check, Finding } from "./checks/finding.ts";
 import { globals } from "./checks/globals.ts";
 import { imports } from "./checks/imports.ts";
+import { licences } from "./checks/licences.ts";
 import { map } from "./checks/map.ts";
 import { names } from "./checks/names.ts";
 import { neutral } from "./checks/neutral.ts";
@@ -19,17 +20,11 @@ import { privacy } from "./checks/privacy.ts";
 import { program } from "./checks/program.ts";
 import { size } from "./checks/size.ts";
 import { snippets } from "./checks/snippets.ts";
-import { endOnSignal, run, tail } from "./support/run.ts";
+import { tarball } from "./checks/tarball.ts";
+import { endOnSignal } from "./support/run.ts";
+import { type CheckEntry, runChecks } from "./support/run-checks.ts";
 
-interface Entry {
-  readonly name: string;
-  readonly about: string;
-  /** Whether it looks at `dist/`, which is then built first: a check of an old build proves nothing. */
-  readonly needsBuild: boolean;
-  readonly check: Check;
-}
-
-const CHECKS: readonly Entry[] = [
+const CHECKS: readonly CheckEntry[] = [
   {
     name: "imports",
     about: "src/ imports only in the allowed directions",
@@ -72,6 +67,14 @@ const CHECKS: readonly Entry[] = [
     needsBuild: true,
     check: dependencies,
   },
+  {
+    name: "licences",
+    about: "what is bundled may be, and NOTICE names it",
+    needsBuild: true,
+    check: licences,
+  },
+  { name: "api", about: "no public type changes unseen", needsBuild: true, check: api },
+  { name: "tarball", about: "the package does not grow unseen", needsBuild: true, check: tarball },
   { name: "globals", about: "importing the package sets nothing", needsBuild: true, check: globals },
   { name: "size", about: "no import grows unnoticed in a browser", needsBuild: true, check: size },
   {
@@ -106,12 +109,6 @@ Options:
   --help          this text
 `;
 
-interface Outcome {
-  readonly name: string;
-  readonly seconds: number;
-  readonly findings: readonly Finding[];
-}
-
 endOnSignal();
 
 const { values, positionals } = parseArgs({
@@ -125,67 +122,7 @@ else if (unknown.length > 0) {
   console.error(`no check is named ${unknown.join(", ")}\n\n${HELP}`);
   process.exitCode = 2;
 } else {
-  const outcomes = await runAll(
-    CHECKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name)),
-  );
-  const failed = outcomes.filter(({ findings }) => findings.length > 0);
-  console.log(`\n${outcomes.length - failed.length} checks passed, ${failed.length} failed`);
+  const chosen = CHECKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  const outcomes = await runChecks(root, chosen);
   if (values.json !== undefined) await writeFile(values.json, JSON.stringify(outcomes, null, 2));
-  if (failed.length > 0) process.exitCode = 1;
-}
-
-async function runAll(entries: readonly Entry[]): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
-  let broken: string | undefined;
-  if (entries.some(({ needsBuild }) => needsBuild)) {
-    const build = await runOne("build", async () => {
-      broken = await buildAll();
-      return broken === undefined ? [] : [{ file: "src", message: broken }];
-    });
-    outcomes.push(build);
-  }
-  for (const { name, needsBuild, check } of entries) {
-    const skip: Check = async () => [{ file: "dist", message: "not checked, because the build failed" }];
-    outcomes.push(await runOne(name, needsBuild && broken !== undefined ? skip : check));
-  }
-  return outcomes;
-}
-
-/** Runs one check, and says how it went as soon as it is known. */
-async function runOne(name: string, check: Check): Promise<Outcome> {
-  const notes: string[] = [];
-  const start = performance.now();
-  let findings: readonly Finding[];
-  try {
-    findings = await check(root, (line) => notes.push(line));
-  } catch (error) {
-    // A check that cannot look is a failed check: silence must never pass for content.
-    findings = [{ file: ".", message: `could not be checked: ${describe(error)}` }];
-  }
-  const seconds = (performance.now() - start) / 1000;
-  const verdict = findings.length === 0 ? "ok  " : "FAIL";
-  console.log(`${verdict} ${name.padEnd(13)} ${seconds.toFixed(1)} s  ${plural(findings.length, "finding")}`);
-  for (const line of notes) console.log(`       ${line}`);
-  for (const { file, line, message } of findings) {
-    console.log(
-      `     ! ${file}${line === undefined ? "" : `:${line}`}  ${message.replaceAll("\n", "\n         ")}`,
-    );
-  }
-  return { name, seconds, findings };
-}
-
-async function buildAll(): Promise<string | undefined> {
-  for (const script of ["build", "build:types"]) {
-    const result = await run("npm", ["run", "--silent", script, "--", "--silent"], { cwd: root });
-    if (!result.ok) return `npm run ${script} failed (${result.ending}):\n${tail(result, 40)}`;
-  }
-  return undefined;
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

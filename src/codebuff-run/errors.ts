@@ -125,6 +125,12 @@ export function isUnreached(message: string): boolean {
   return /\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)\b/.test(message);
 }
 
+/** The same failure for another turn: each turn writes its own input and partial result into its error. */
+export function again(error: CodebuffRunError): CodebuffRunError {
+  const { kind, serverMessage: message, status, serverCode, retryAfter, body, country, cause } = error;
+  return new CodebuffRunError({ kind, message, status, serverCode, retryAfter, body, country, cause });
+}
+
 export function errorIn(
   read: Exclude<ChatMessageRead, { readonly type: "chunk" }>,
   redact: (text: string) => string,

@@ -26,6 +26,20 @@ describe("the prompt of a failed turn", () => {
     expect(backend.requests({ endpoint: "chat" })).toEqual([]);
   });
 
+  test("is its own, also if one call has failed for several turns", async () => {
+    await using backend = await MockCodebuffBackend.start();
+    backend.fault("me", { status: 401 });
+    const client = new CodebuffRun({ apiKey: backend.apiKey, baseUrl: backend.url, agent });
+    const turns = ["one", "two"].map((prompt) => client.prompt(prompt));
+    const outcomes = await Promise.all(turns.map(({ outcome }) => outcome));
+    await client.close();
+    expect(backend.requests({ endpoint: "me" })).toHaveLength(1);
+    expect(outcomes).toMatchObject([
+      { error: { kind: "auth", delivery: "not-sent", input: "one" } },
+      { error: { kind: "auth", delivery: "not-sent", input: "two" } },
+    ]);
+  });
+
   test("is not handed back once the model has received it", async () => {
     await using backend = await MockCodebuffBackend.start({ answer: () => ({ refused: { status: 400 } }) });
     const client = new CodebuffRun({ apiKey: backend.apiKey, baseUrl: backend.url, agent });

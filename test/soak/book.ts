@@ -5,6 +5,8 @@ export interface Ending {
   readonly text: string;
   readonly by?: string | undefined;
   readonly code?: string | undefined;
+  /** The words of the error. */
+  readonly message?: string | undefined;
   readonly delivery?: string | undefined;
   /** Whether the error hands back just what the user had passed; undefined where it hands back nothing. */
   readonly handsBack?: boolean | undefined;
@@ -75,6 +77,8 @@ export interface Leftovers {
   readonly timers: number;
   /** Each in a few words. */
   readonly sockets: readonly string[];
+  /** Processes, each in a few words. */
+  readonly programs?: readonly string[];
   readonly listeners: number;
 }
 

@@ -114,6 +114,30 @@ describe("a chapter of the soak test", () => {
     expect(await found(leaky)).toEqual(["timer-left"]);
   });
 
+  test("finds a process that is left after the close", async () => {
+    const orphaned: Driver = {
+      ...codeyDriver,
+      serve: async (scene) => ({ ...(await codeyDriver.serve(scene)), left: () => ["the process 7"] }),
+    };
+    expect(await found(orphaned)).toEqual(["process-left"]);
+  });
+
+  test("finds a call that runs twice", async () => {
+    const codebuff = DRIVERS.codebuff;
+    const eager: Driver = {
+      ...codebuff,
+      client: (order) =>
+        codebuff.client({
+          ...order,
+          ran: (turn, call) => {
+            order.ran(turn, call);
+            order.ran(turn, call);
+          },
+        }),
+    };
+    expect(await found(eager)).toEqual(["ran-twice"]);
+  });
+
   test("finds a listener that is left on the caller's signal", async () => {
     const leaky = spoilt((_, { signal }) => {
       signal.addEventListener("abort", () => {});

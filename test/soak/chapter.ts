@@ -59,6 +59,8 @@ class Chapter {
   /** The turn that a promise of `settled` belongs to, by the id that the client gave it. */
   readonly #factsById = new Map<string, TurnFacts>();
   #server: Server | undefined;
+  /** Calls that have run on this machine. */
+  readonly #calls = new Set<string>();
   #restarts = 0;
   #reconnects = 0;
 
@@ -70,8 +72,11 @@ class Chapter {
   }
 
   async play(): Promise<ChapterReport> {
-    const { seed, protocol } = this.#setup;
-    const proxy = await ChaosProxy.start((link) => linkPlan(seed, protocol, this.#plan, link));
+    const { seed, protocol, driver } = this.#setup;
+    const proxy = await ChaosProxy.start(
+      (link) => linkPlan(seed, protocol, this.#plan, link),
+      driver.isPooled,
+    );
     // What is asked over HTTP is delayed and cut into pieces, and never lost: a reply that is looked for can be found.
     const rest = await ChaosProxy.start((link) =>
       linkPlan(seed, protocol, { ...this.#plan, weather: "calm" }, 1_000 + link),
@@ -97,6 +102,7 @@ class Chapter {
       port: proxy.port,
       restPort: rest.port,
       token: this.#server?.token ?? "",
+      program: this.#server?.program,
       plan,
       clock,
       signal,
@@ -142,6 +148,9 @@ class Chapter {
   }
 
   #ran(turn: number, call: number): void {
+    const name = `${turn}.${call}`;
+    if (this.#calls.has(name)) this.#book.note("ran-twice", `call ${name} ran again`, turn);
+    this.#calls.add(name);
     const approved = this.#book.turns.get(turn)?.decided.get(call);
     if (approved !== true)
       this.#book.note("ran-unapproved", `call ${turn}.${call} ran; the user said ${approved}`, turn);
@@ -150,8 +159,8 @@ class Chapter {
   async #turns(client: SoakClient, proxy: ChaosProxy, rest: ChaosProxy): Promise<void> {
     let conversation = client.conversation();
     for (const plan of this.#plan.turns) {
-      if (plan.restart === "graceful") this.#server?.restart();
-      else if (plan.restart === "hard") await this.#restart(proxy, rest);
+      if (plan.restart === "hard" && !this.#server?.program) await this.#restart(proxy, rest);
+      else if (plan.restart !== "none") this.#server?.restart();
       if (plan.restart !== "none") this.#restarts++;
       if (client.status === "closed") return; // for good: the next chapter has a new one
       const facts = new TurnFacts({
@@ -218,12 +227,18 @@ class Chapter {
     await setImmediate(); // a link of the last moment is seen by then
     const end = performance.now() + LET_GO;
     // A busy machine may let the time pass in one go, with what has come from the network still unread.
-    for (let looks = 0; proxy.open > 0 && (performance.now() < end || looks < LOOKS); looks++)
+    const left = (): readonly string[] => this.#server?.left?.() ?? [];
+    for (
+      let looks = 0;
+      (proxy.open > 0 || left().length > 0) && (performance.now() < end || looks < LOOKS);
+      looks++
+    )
       await setTimeout(5);
     const onTurns = this.#played.reduce((sum, played) => sum + played.listeners(), 0);
     this.#book.leftovers.push({
       timers: clock.pending,
       sockets: proxy.openLinks,
+      programs: left(),
       listeners: listeners() + onTurns,
     });
   }
@@ -269,8 +284,23 @@ class Chapter {
       restarts: this.#restarts,
       reconnects: this.#reconnects,
       decisions,
+      faults: this.#faults(proxy),
     };
     return { counts: add(countTurns(this.#book.turns.values()), own), findings };
+  }
+
+  /** What has happened to links, and what the servers did to prompts that they had got. */
+  #faults(proxy: ChaosProxy): Readonly<Record<string, number>> {
+    const faults: Record<string, number> = { ...proxy.faults };
+    const count = (name: string): void => {
+      faults[name] = (faults[name] ?? 0) + 1;
+    };
+    for (const number of new Set(this.#book.received.map(({ turn }) => turn))) {
+      const ending = this.#plans.get(number)?.ending ?? "answer";
+      if (ending !== "answer") count(`answer ${ending}`);
+    }
+    for (let restart = 0; restart < this.#restarts; restart++) count("restart");
+    return faults;
   }
 }
 

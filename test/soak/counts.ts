@@ -15,7 +15,7 @@ export interface Counts {
   readonly reconnects: number;
   readonly recovered: number;
   readonly decisions: number;
-  /** What was done to the servers of the relay, and to their log. */
+  /** What was done to links, servers and logs, by kind. */
   readonly faults: Readonly<Record<string, number>>;
 }
 

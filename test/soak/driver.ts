@@ -38,6 +38,8 @@ export interface ClientOrder {
   /** Of the proxy for HTTP. */
   readonly restPort: number;
   readonly token: string;
+  /** What the client starts, where it talks with programs. */
+  readonly program: SoakProgram | undefined;
   readonly plan: ChapterPlan;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -58,16 +60,27 @@ export interface WireFrame {
   readonly connection: { readonly id: number };
 }
 
+/** A program of a mock. */
+export interface SoakProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** One mock, from its start to its end. */
 export interface Server {
   readonly port: number;
   /** What its users prove themselves with, where it has users. */
   readonly token?: string;
+  /** What the client starts, in place of the port. It is restarted by `restart()` alone. */
+  readonly program?: SoakProgram;
   readonly frames: readonly WireFrame[];
   /** What the mock holds against its clients. */
   readonly violations: readonly { readonly kind: string; readonly detail: string }[];
   /** Says goodbye as the real server does that is started anew, and goes on. */
   restart(): void;
+  /** Processes of the client that have not ended, each in a few words. */
+  left?(): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -96,6 +109,8 @@ export interface FrameMeaning {
 export interface Driver {
   /** Mistakes that the mock notes although the client has made none, for the link was cut. */
   readonly excused: ReadonlySet<string>;
+  /** Whether the platform opens the links, for calls over HTTP. */
+  readonly isPooled?: boolean;
   serve(scene: Scene): Promise<Server>;
   client(order: ClientOrder): SoakClient;
   /** The text that an event adds to its turn. */

@@ -1,4 +1,5 @@
 import type { AskedCall, Book, Ending, Leftovers, Received, TurnFacts, Violation } from "./book.ts";
+import type { ClientInvariant } from "./invariants.ts";
 
 /** Characters of a text that a message quotes. */
 const QUOTED = 80;
@@ -19,7 +20,7 @@ export function* judge(book: Book): Iterable<Violation> {
   for (const left of book.leftovers) yield* judgeLeftovers(left);
 }
 
-type Fault = readonly [kind: string, message: string];
+type Fault = readonly [kind: ClientInvariant, message: string];
 
 function* judgePrompts({ received, turns }: Book): Iterable<Violation> {
   const seen = new Map<number, Received>();
@@ -32,7 +33,7 @@ function* judgePrompts({ received, turns }: Book): Iterable<Violation> {
   }
 }
 
-function fault(kind: string, message: string, turn?: number): Violation {
+function fault(kind: ClientInvariant, message: string, turn?: number): Violation {
   return { kind, turn, message };
 }
 
@@ -52,7 +53,7 @@ function* judgeTurn(turn: TurnFacts): Iterable<Fault> {
   yield* judgeText(turn, ending);
   yield* judgeReading(turn, ending);
   if (turn.isCalm && ending.status === "failed" && turn.stopped === "no" && !turn.closed)
-    yield ["failed-in-calm", `it failed with ${ending.code}, and nothing had been cut`];
+    yield ["failed-in-calm", `it failed with ${ending.code}, and nothing had been cut: ${ending.message}`];
   if (ending.status === "cancelled" && turn.stopped === "no" && !turn.closed)
     yield ["cancelled-by-nobody", `it was cancelled by ${ending.by}, and nobody had asked for that`];
 }
@@ -114,10 +115,11 @@ function* judgeCall({ call, turn, decisions }: AskedCall, facts: TurnFacts | und
     yield ["wrong-decision", `${name} was decided ${decisions[0]}; the user said ${given ?? "nothing"}`];
 }
 
-function* judgeLeftovers({ timers, sockets, listeners }: Leftovers): Iterable<Violation> {
+function* judgeLeftovers({ timers, sockets, programs = [], listeners }: Leftovers): Iterable<Violation> {
   if (timers !== 0) yield fault("timer-left", `${timers} timers of the client are left behind its close`);
   for (const socket of sockets)
     yield fault("socket-left", `a socket is left behind the client's close: ${socket}`);
+  for (const program of programs) yield fault("process-left", `${program} is left behind the client's close`);
   if (listeners !== 0)
     yield fault("listener-left", `${listeners} listeners are left on the caller's signals`);
 }

@@ -1,7 +1,15 @@
 import { Dice } from "./dice.ts";
 
 /** What the soak speaks. The two profiles of Codebuff are two protocols to it. */
-export const PROTOCOLS = ["proxy", "codebuff", "codey", "cass"] as const;
+export const PROTOCOLS = [
+  "proxy",
+  "codebuff",
+  "codey",
+  "cass",
+  "codebuff-run",
+  "acp",
+  "codebuff-cli",
+] as const;
 
 export type ProtocolName = (typeof PROTOCOLS)[number];
 
@@ -92,8 +100,17 @@ export interface ChapterPlan {
 /** Turns of one chapter, at most: numbers of turns are unique in a run. */
 const TURNS = 100;
 
-/** Links of a chapter that may be cut: then all is well, so that every chapter comes to an end. */
-const ROUGH_LINKS = 8;
+/** Links of a chapter that may be cut: then all is well, so that every chapter comes to an end. A turn of a run has about five. */
+const ROUGH_LINKS: Partial<Readonly<Record<ProtocolName, number>>> & { readonly others: number } = {
+  "codebuff-run": 60,
+  others: 8,
+};
+
+/** How likely a link is cut: a turn of a run whose links are all cut would never get anywhere. */
+const CUT: Partial<Readonly<Record<ProtocolName, number>>> & { readonly others: number } = {
+  "codebuff-run": 0.15,
+  others: 0.75,
+};
 
 const WORDS = ["naïve", "漢字", "👩‍🚀", "plain", "Zürich", "¿qué?", "𝔘nicode", "кот", "data:", "{}", "\\n"];
 
@@ -103,7 +120,12 @@ export function chapterPlan(seed: number, protocol: ProtocolName, number: number
   const weather = dice.pick({ calm: 1, rough: 4 });
   const count = dice.int(4, 16);
   const turns: TurnPlan[] = [];
-  for (let index = 0; index < count; index++) turns.push(turnPlan(dice, weather, number * TURNS + index));
+  for (let index = 0; index < count; index++) {
+    const turn = turnPlan(dice, weather, number * TURNS + index);
+    // A run whose model says nothing fails; elsewhere an empty answer is one.
+    const isEmpty = protocol === "codebuff-run" && turn.chunks.length === 0;
+    turns.push(isEmpty ? { ...turn, chunks: [{ text: `⟨${turn.number}.0⟩`, pause: 0 }] } : turn);
+  }
   return {
     number,
     weather,
@@ -185,7 +207,8 @@ export function linkPlan(
   const dice = new Dice(seed, protocol, "link", number, link);
   const up = halfPlan(dice);
   const down = halfPlan(dice);
-  const cut = weather === "rough" && link < ROUGH_LINKS && dice.chance(0.75);
+  const isRough = weather === "rough" && link < (ROUGH_LINKS[protocol] ?? ROUGH_LINKS.others);
+  const cut = isRough && dice.chance(CUT[protocol] ?? CUT.others);
   return { up, down, fault: cut ? faultPlan(dice) : undefined };
 }
 

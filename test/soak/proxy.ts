@@ -11,21 +11,29 @@ export class ChaosProxy implements AsyncDisposable {
   readonly #plan: (link: number) => LinkPlan;
   #count = 0;
   #cuts = 0;
+  readonly #faults: Record<string, number> = {};
   /** The port of the server, or what chooses one; undefined while there is none, and who connects is turned away. */
   target: number | undefined | (() => number | undefined);
 
-  private constructor(server: Server, plan: (link: number) => LinkPlan) {
+  readonly #isPooled: boolean;
+
+  private constructor(server: Server, plan: (link: number) => LinkPlan, isPooled: boolean) {
     this.#server = server;
+    this.#isPooled = isPooled;
     this.#plan = plan;
     server.on("connection", (client) => this.#accept(client));
   }
 
-  /** @param plan how the link with this number goes; the first has 0 */
-  static async start(plan: (link: number) => LinkPlan): Promise<ChaosProxy> {
+  /**
+   * @param plan how the link with this number goes; the first has 0
+   * @param isPooled whether the links are the platform's, which may open one for a call that is aborted before it: a link without a byte
+   * is nobody's then
+   */
+  static async start(plan: (link: number) => LinkPlan, isPooled = false): Promise<ChaosProxy> {
     const server = createServer({ allowHalfOpen: true, noDelay: true });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    return new ChaosProxy(server, plan);
+    return new ChaosProxy(server, plan, isPooled);
   }
 
   get port(): number {
@@ -42,19 +50,28 @@ export class ChaosProxy implements AsyncDisposable {
     return this.#cuts;
   }
 
+  /** The same by their kind, without those of `cutAll()`. */
+  get faults(): Readonly<Record<string, number>> {
+    return this.#faults;
+  }
+
   /**
    * Links whose client has not let go of its socket. One that has said its FIN may still hold it: it is sent a byte,
    * to which a socket that is gone answers with a reset, so ask again a moment later.
    */
   get open(): number {
-    const open = [...this.#links].filter((link) => link.open);
-    for (const link of open) link.knock();
-    return open.length;
+    const held = this.#held;
+    for (const link of held) link.knock();
+    return held.length;
   }
 
   /** The links that are open, in a few words each. */
   get openLinks(): readonly string[] {
-    return [...this.#links].filter((link) => link.open).map((link) => link.words);
+    return this.#held.map((link) => link.words);
+  }
+
+  get #held(): readonly Link[] {
+    return [...this.#links].filter((link) => link.open && (link.isUsed || !this.#isPooled));
   }
 
   /** Resets every link. */
@@ -83,8 +100,9 @@ export class ChaosProxy implements AsyncDisposable {
       reset(client);
       return;
     }
-    const link = new Link(number, client, port, this.#plan(number), () => {
+    const link = new Link(number, client, port, this.#plan(number), ({ kind }) => {
       this.#cuts++;
+      this.#faults[kind] = (this.#faults[kind] ?? 0) + 1;
     });
     this.#links.add(link);
     link.whenOver(() => this.#links.delete(link));
@@ -102,7 +120,7 @@ class Link {
 
   #happened = false;
 
-  constructor(number: number, client: Socket, port: number, plan: LinkPlan, cut: () => void) {
+  constructor(number: number, client: Socket, port: number, plan: LinkPlan, cut: (fault: FaultPlan) => void) {
     this.#number = number;
     this.#plan = plan;
     const dice = new Dice("link", number);
@@ -119,7 +137,7 @@ class Link {
     if (!fault) return;
     const half = fault.side === "up" ? this.#up : this.#down;
     half.faultAfter(fault.afterBytes, () => {
-      cut();
+      cut(fault);
       this.#happened = true;
       this.#happen(fault, half);
     });
@@ -127,6 +145,10 @@ class Link {
 
   get open(): boolean {
     return !this.#client.destroyed;
+  }
+
+  get isUsed(): boolean {
+    return this.#client.bytesRead > 0;
   }
 
   get words(): string {

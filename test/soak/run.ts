@@ -1,4 +1,5 @@
-/** `npm run soak`: random turns over links that are cut, delayed and halved, on every client of a socket and on the relay. See HELP. */
+/** `npm run soak`: random turns over links that are cut and programs that are killed, on every client and on the relay. See HELP. */
+import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { endOnSignal } from "../../scripts/support/run.ts";
@@ -6,14 +7,16 @@ import { isRedisMissing } from "../server/support/redis-server.ts";
 import { Child } from "./child.ts";
 import { PROTOCOLS, RELAYS, type SoakedName } from "./plan.ts";
 import { table } from "./report.ts";
+import { markdownOf, reportOf } from "./report-file.ts";
 
 const SOAKED: readonly SoakedName[] = [...PROTOCOLS, ...RELAYS];
 
 const HELP = `Usage: npm run soak -- [options]
 
-Random turns of every socket client against its mock server, through a TCP proxy that cuts, delays, halves, splits and
-gathers what passes. Real sockets, real time, short limits. At the end, what the servers have received and what the user
-has seen must agree. Each protocol has a process of its own, which must end by itself.
+Random turns of every client against its mock, through a TCP proxy that cuts, delays, halves, splits and gathers what
+passes. Real sockets, real time, short limits. At the end, what the servers have received and what the user has seen must
+agree. Each protocol has a process of its own, which must end by itself. Programs are real processes, which are killed and
+fall silent; an ACP agent is a process in one chapter of three, and else at the other end of such a link.
 
 The relay runs as several servers over one log, which are killed, frozen and replaced, with their log.
 
@@ -26,6 +29,7 @@ Options:
   --chapter <n>      Only this chapter of the plan: one client, from its first turn to its end. Again and again with
                      --seconds.
   --strict-line      Lets no client of the proxy or of Cass send anything while a prompt runs on its connection.
+  --report <file>    Also writes what has happened there, as JSON, and for readers beside it, with the ending .md.
   --help             This text.
 `;
 
@@ -46,6 +50,7 @@ const { values } = parseArgs({
     protocol: { type: "string", multiple: true, default: [] },
     seed: { type: "string", default: String(Math.floor(Math.random() * 1_000_000)) },
     chapter: { type: "string" },
+    report: { type: "string" },
     "strict-line": { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
@@ -64,6 +69,11 @@ else await soak();
 function refuse(problem: string): void {
   console.error(`${problem}\n\n${HELP}`);
   process.exitCode = 2;
+}
+
+/** The name of the report for readers. */
+function besides(file: string): string {
+  return `${file.replace(/\.json$/, "")}.md`;
 }
 
 async function soak(): Promise<void> {
@@ -95,10 +105,19 @@ async function soak(): Promise<void> {
   }, TELLING);
   await Promise.all(children.map((child) => child.over));
   clearInterval(telling);
-  console.log(`\n${table(new Map(children.map(({ protocol, counts }) => [protocol, counts])))}\n`);
+  const counts = new Map(children.map(({ protocol, counts }) => [protocol, counts]));
+  console.log(`\n${table(counts)}\n`);
   const failed = children.filter(({ problems }) => problems.length > 0);
   for (const { problems } of failed) console.log(`${problems.slice(0, SHOWN).join("\n\n")}\n`);
-  const took = ((performance.now() - start) / 1_000).toFixed(1);
+  const elapsed = (performance.now() - start) / 1_000;
+  const took = elapsed.toFixed(1);
+  if (values.report !== undefined) {
+    const violations = children.flatMap(({ problems }) => problems);
+    const run = { seed, seconds: elapsed, node: process.version, counts, violations };
+    await writeFile(values.report, `${JSON.stringify(reportOf(run), null, 2)}\n`);
+    await writeFile(besides(values.report), markdownOf(run));
+    console.log(`the report is in ${values.report} and ${besides(values.report)}`);
+  }
   if (failed.length === 0) console.log(`all invariants held, seed ${seed}, ${took} s`);
   else {
     const names = failed.map(({ protocol, problems }) => `${protocol} ${problems.length}`).join(", ");

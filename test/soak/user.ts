@@ -107,6 +107,7 @@ function endingOf(outcome: TurnOutcome<TurnResult & { readonly recovered?: true 
         status: "failed",
         text: partial.text,
         code: error.code,
+        message: error.message,
         delivery: error.delivery,
         handsBack: error.input === undefined ? undefined : error.input === prompt,
       };

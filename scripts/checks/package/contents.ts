@@ -7,6 +7,7 @@ const DOCUMENTS: readonly string[] = [
   "LICENSE",
   "NOTICE",
   "README.md",
+  "SECURITY.md",
   "docs/start.md",
   "docs/turns.md",
   "docs/errors.md",

@@ -1,7 +1,7 @@
 // The routes of the Codebuff backend: API key, registry, run records, token counts, models.
 import { fieldsOf } from "../../core/checks.ts";
 import type { CancelTimer, Clock } from "../../core/clock.ts";
-import { CodebuffRunError } from "../errors.ts";
+import { again, CodebuffRunError } from "../errors.ts";
 import type { Http, HttpCall, HttpRequest, Traffic } from "../http.ts";
 import { type ChatRequest, readChatMessage } from "../messages.ts";
 import { abortable } from "./abortable.ts";
@@ -98,7 +98,7 @@ export class RunBackend {
       check.isRight = true;
     } catch (error) {
       if (!signal.aborted) this.#forget(check);
-      throw error;
+      throw error instanceof CodebuffRunError ? again(error) : error;
     } finally {
       check.waiting--;
       if (check.waiting === 0 && !check.isRight) {

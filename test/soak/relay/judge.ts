@@ -1,5 +1,6 @@
 // Everything that must not be in a chapter that is over. Names of promises are those of `relay.md`.
 import { checkTranscript } from "agentwire/universal";
+import type { RelayInvariant } from "../invariants.ts";
 import {
   type ChatRecord,
   type Fault,
@@ -193,7 +194,7 @@ function* judgeMessages(viewers: readonly ViewerRecord[]): Iterable<Violation> {
       );
 }
 
-function fault(kind: string, message: string): Violation {
+function fault(kind: RelayInvariant, message: string): Violation {
   return { kind, message };
 }
 
