@@ -12,7 +12,7 @@ describe("the pages of the site", () => {
     const pages = new Set([...(await sitePages(ROOT)).keys()].map((page) => page.replace(/\.md$/, "")));
     const guides = GUIDES.flatMap((group) => group.pages.map(([page]) => page));
     expect(guides.filter((page) => !pages.has(page))).toEqual([]);
-    expect([...pages].filter((page) => !guides.includes(page)).toSorted()).toEqual(["changelog", "index"]);
+    expect([...pages].filter((page) => !guides.includes(page)).toSorted()).toEqual(["changelog", "index", "security"]);
   });
 
   test("link each other, show their pictures, and carry the file of their first code", async () => {

@@ -40,14 +40,14 @@ describe("the status line", () => {
   test("names the model and the mode, which may change, and a note that says so does not repeat it", async () => {
     const models = { current: "m", available: [] };
     const screen = new ClockedScreen({ snapshot: { modes: modes("a"), models } });
-    expect(await screen.after(100)).toContain("not connected yet - model m - mode Ask\n");
+    expect(await screen.after(100)).toContain("ready - model m - mode Ask\n");
     screen.set({ modes: modes("c") });
-    expect(await screen.after(1_000)).toContain("not connected yet - model m - mode Code\n");
+    expect(await screen.after(1_000)).toContain("ready - model m - mode Code\n");
     expect(screen.printed).toBe("");
     screen.type("/mode ask");
     screen.press("enter");
     screen.set({ modes: modes("a") });
-    expect(await screen.after(1_000)).toContain("\nmode Ask - not connected yet - model m\n");
+    expect(await screen.after(1_000)).toContain("\nmode Ask - ready - model m\n");
   });
 
   const context = { used: 90_000, size: 200_000 };

@@ -135,7 +135,7 @@ describe("<Transcript>", () => {
     await terminal.sees(/The reason/);
     terminal.type("use git\r");
     await terminal.sees(
-      /x shell was denied\n {2}\| \$ ls\n {2}\| Denied by the user: use git\nAs you like\./,
+      /x shell was denied\n {2}\| \$ ls\n {2}\| Denied by the user: use git\n\nAs you like\./,
     );
   });
 
