@@ -95,7 +95,7 @@ describe("the reference of agentwire/codebuff-cli tells", () => {
     ["CodebuffCliProbe", []],
     ["CodebuffCliStderr", ["totalLines"]],
     ["CodebuffCliResult", ["toolCalls", "stderr", "truncated", "usage"]],
-    ["CodebuffCliClientEvents", ["status"]],
+    ["CodebuffCliClientEvents", []],
   ])("of every member of %s but those with a plain name", (type, plain) => {
     expect(silent(type)).toEqual(plain);
   });

@@ -127,7 +127,7 @@ describe("the reference of agentwire/codebuff-run tells", () => {
     ["CodebuffRunStep", ["agentId", "runId", "stepNumber", "credits"]],
     ["CodebuffRunCompaction", ["agentId", "runId", "state"]],
     ["CodebuffRunPromptOptions", []],
-    ["CodebuffRunClientEvents", ["status"]],
+    ["CodebuffRunClientEvents", []],
   ])("of every member of %s but those with a plain name", (type, plain) => {
     const silent = [...reference.members(type)].flatMap(([name, { text, default: told }]) =>
       text === "" && told === undefined ? [name] : [],

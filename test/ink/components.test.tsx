@@ -235,8 +235,8 @@ describe("<Approval>", () => {
     for (const row of shown) expect(row.length).toBeLessThanOrEqual(20);
     expect(shown.slice(-7)).toEqual([
       " t and a do not ask",
-      "again for: `ls` in s",
-      "rc",
+      " again for: `ls` in",
+      " src",
       " y once  t this turn",
       " a always >n reject",
       " r why not",

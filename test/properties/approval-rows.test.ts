@@ -109,7 +109,7 @@ function readLines(lines: readonly string[]): unknown {
   const [first = ""] = lines;
   if (first === "(no input)") return {};
   if (first.startsWith(">")) return lines.map(below).join("\n");
-  if (!FIELD.test(first)) return JSON.parse([first, ...lines.slice(1).map(below)].join("\n"));
+  if (!FIELD.test(first)) return jsonOf([first, ...lines.slice(1).map(below)]);
   const begins = lines.flatMap((line, at) => (line.startsWith(">") ? [] : [at]));
   return Object.fromEntries(begins.map((at, index) => readField(lines.slice(at, begins[index + 1]))));
 }
@@ -117,12 +117,25 @@ function readLines(lines: readonly string[]): unknown {
 function readField([first = "", ...more]: readonly string[]): readonly [string, unknown] {
   const [front = "", name = ""] = FIELD.exec(first) ?? [];
   const said = first.slice(front.length + 1);
-  const value = first === front ? more.map(below).join("\n") : jsonOr([said, ...more.map(below)].join("\n"));
+  const value =
+    first === front
+      ? more.map(below).join("\n")
+      : more.length > 0
+        ? jsonOf([said, ...more.map(below)])
+        : jsonOr(said);
   return [name.startsWith('"') ? JSON.parse(name) : name, value];
 }
 
 function below(line: string): string {
   return line.slice(line === ">" ? 1 : 2);
+}
+
+/** JSON in several lines, whose texts have real line breaks and tabs. */
+function jsonOf(lines: readonly string[]): unknown {
+  const text = lines.join("\n").replace(/"(?:[^"\\]|\\.)*"/gs, (quoted) =>
+    quoted.replaceAll("\n", "\\n").replaceAll("\t", "\\t"),
+  );
+  return JSON.parse(text);
 }
 
 function jsonOr(text: string): unknown {

@@ -69,13 +69,13 @@ export class EchoClient
       survivesReconnect: true,
       reopens: this.#core.reopens,
       recovers: false,
-      plan: false,
-      context: false,
       branches: false,
-      preview: false,
+      context: false,
+      files: false,
       modes: false,
       models: false,
-      files: false,
+      plan: false,
+      preview: false,
     };
   }
 
