@@ -98,7 +98,7 @@ test("the screen of a run shows a plan, a change and a failed command as a perso
     env: { OPENAI_API_KEY: backend.apiKey },
   });
   const file = join(folder.path, "greeting.txt");
-  await terminal.until("not connected yet");
+  await terminal.until("ready");
   await send(terminal, "Mend it.");
   await terminal.until(/Mend the greeting[\s\S]*wants to use str_replace[\s\S]*y once/);
   terminal.type("y");
