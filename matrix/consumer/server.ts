@@ -1,6 +1,6 @@
 // The servers of all runtimes, on loopback, in Node: mocks of the package. They answer by the words of a prompt, and keep nothing between two programs.
-import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createRelay, memoryLog } from "agentwire/server";
 import { relayListener } from "agentwire/server/node";
@@ -69,18 +69,26 @@ const http = createServer((request, response) => {
   if (request.url?.startsWith("/v1/") !== true) return relayed(request, response);
   model(request, response);
 });
+const closed = createServer().listen(0, "127.0.0.1");
+await once(closed, "listening");
+const nobody = `ws://127.0.0.1:${portOf(closed)}/`;
+closed.close();
 http.listen(0, "127.0.0.1", () => {
-  const { port } = http.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${portOf(http)}`;
   const addresses: Addresses = {
     codebuff: codebuff.url,
     codey: codey.url,
     cass: { url: cass.url, token: cass.addUser().accessToken },
-    model: `http://127.0.0.1:${port}/v1`,
-    relay: `http://127.0.0.1:${port}/chats`,
-    nobody: `ws://127.0.0.1:1/${randomUUID()}`,
+    model: `${origin}/v1`,
+    relay: `${origin}/chats`,
+    nobody,
   };
   console.log(JSON.stringify(addresses));
 });
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
 
 /** OpenAI's API, as far as a streamed answer needs it. The word "hang" in a request keeps its answer open. */
 function model(request: IncomingMessage, response: ServerResponse): void {
