@@ -8,7 +8,7 @@ import { checkTranscript, fold, readJsonl, toJsonl, type UniversalEvent } from "
 import { same, type Trial } from "./report.ts";
 
 /** The snapshot once it is as `isAsWanted` says. */
-function shows(chat: Chat, isAsWanted: (snapshot: ChatSnapshot) => boolean): Promise<ChatSnapshot> {
+export function shows(chat: Chat, isAsWanted: (snapshot: ChatSnapshot) => boolean): Promise<ChatSnapshot> {
   return new Promise((resolve) => {
     const look = (): void => {
       const snapshot = chat.getSnapshot();
@@ -21,9 +21,9 @@ function shows(chat: Chat, isAsWanted: (snapshot: ChatSnapshot) => boolean): Pro
   });
 }
 
-const answered = ({ busy, messages }: ChatSnapshot): boolean => !busy && messages.at(-1)?.role === "assistant";
+export const answered = ({ busy, messages }: ChatSnapshot): boolean => !busy && messages.at(-1)?.role === "assistant";
 
-function textOf({ messages }: ChatSnapshot): string {
+export function textOf({ messages }: ChatSnapshot): string {
   const parts = messages.at(-1)?.parts ?? [];
   return [...parts].map((part) => (part.type === "text" ? inert(part.text) : "")).join("");
 }

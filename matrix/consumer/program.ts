@@ -3,8 +3,9 @@ import type { Addresses } from "./addresses.ts";
 import { chats } from "./chats.ts";
 import { contract } from "./contract.ts";
 import { links } from "./links.ts";
-import { type Report, reportOf } from "./report.ts";
+import { type Report, reportOf, type Trial } from "./report.ts";
 import { turns } from "./turns.ts";
 
-export const program = (addresses: Addresses): Promise<Report> =>
-  reportOf([...turns, ...chats, ...contract, ...links], addresses);
+/** `more`: what only some runtimes can do. */
+export const program = (addresses: Addresses, more: readonly Trial[] = []): Promise<Report> =>
+  reportOf([...turns, ...chats, ...contract, ...links, ...more], addresses);
