@@ -23,14 +23,21 @@ interface Report {
 
 /** Reads the last line of a program's output. */
 export function outcomeOf(text: string): Outcome {
-  let report: Report;
-  try {
-    report = JSON.parse(text.trim().split("\n").at(-1) ?? "") as Report;
-  } catch {
-    return failed(`no report: ${text.trim().slice(-500) || "no output"}`);
-  }
+  const report = readReport(text.trim().split("\n").at(-1) ?? "");
+  if (report === undefined) return failed(`no report: ${text.trim().slice(-500) || "no output"}`);
   const { of, failures } = report;
   const words = `${of - failures.length}/${of}`;
   const [first] = failures;
   return first === undefined ? { kind: "passed", words } : failed(`${first.name}: ${first.message}`, words);
+}
+
+/** A report of no trial is none. */
+function readReport(line: string): Report | undefined {
+  try {
+    const report = JSON.parse(line) as Partial<Report> | null;
+    if (report?.of === undefined || report.of === 0 || report.failures === undefined) return undefined;
+    return report as Report;
+  } catch {
+    return undefined;
+  }
 }

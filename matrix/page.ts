@@ -25,5 +25,29 @@ ${rows.join("\n")}
 ${failures.length === 0 ? "" : `What failed first:\n\n${failures.join("\n")}\n\n`}${FOOT}`;
 }
 
-const HEAD = "# Where it works\n";
-const FOOT = "";
+const HEAD = `# Where it works
+
+\`npm run matrix\`, in the repository, makes this page. It installs the packed package in an empty project, and runs one program there:
+an answer that streams, an approval, a cancelled turn, an error and its code, a chat that survives a cut link, JSONL, a relay, and the promises that every client keeps. Servers are
+mocks on loopback, in Node. \`39/39\`: all of 39 held. Node, Bun and Deno also start programs and keep files. A dash: there is no such thing to try.
+`;
+
+const FOOT = `- **workerd, Chromium, Firefox**: bundled by esbuild.
+- **esbuild**: bundles for Node, run there. An ES module needs \`createRequire\` in a \`banner\`, because \`ws\` is CommonJS.
+- **Vite**, **Next**: built for production; pages in Chromium, the route in Node.
+- **TypeScript**: \`nodenext\`, strict, without \`skipLibCheck\`; all entries that need no peer.
+- **CommonJS** is a line that loads the ES module: one copy of each class. \`agentwire/ink\` has none.
+- **Bun**: the switches \`grandchild\`, \`holdPipes\` and \`exitBeforeFlush\` of \`FakeCodebuffCli\` do not work.
+
+Not tried: peers (React, Ink, zod and others), Safari, Alpine.
+
+## Windows and macOS
+
+Nothing was run there. By reading the code:
+
+- Sockets, HTTP and chats have nothing of one system.
+- **Processes** are started without a shell. On macOS they get a group, which signals end as on Linux. Windows has neither: \`taskkill /T /F\`
+  ends the tree at once, without a chance to clean up. What left its group is found by `/proc`, so on Linux alone.
+- **Paths**: both kinds are read. `nodeTools` opens files without a race only where there is `/proc`; elsewhere it checks before and after.
+- **Terminals**: the program and Ink need a terminal that Node calls a TTY; ConPTY is one. Pseudo-terminals of the tests were those of Linux.
+`;

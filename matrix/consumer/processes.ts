@@ -1,7 +1,8 @@
 // What needs processes, ports and files: on Node, Bun and Deno.
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { createChat } from "agentwire/chat";
 import { directoryStore } from "agentwire/chat/node";
 import { CodebuffClient } from "agentwire/codebuff";
@@ -9,6 +10,22 @@ import { CodebuffCli } from "agentwire/codebuff-cli";
 import { FakeCodebuffCli, MockAgent, MockCodebuffServer } from "agentwire/testing";
 import { answered, shows, textOf } from "./chats.ts";
 import { same, type Trial } from "./report.ts";
+
+/** Tells its own id and that of a child as a text, and goes on. Both ignore SIGTERM. */
+const STUBBORN = `trap '' TERM; sleep 600 & printf '{"type":"text","text":"%s %s"}\\n' $$ $!; wait; wait`;
+
+/** Resolves once a process has ended. A zombie that nobody reaps has ended too. */
+async function gone(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+      if (/\) Z /.test(await readFile(`/proc/${pid}/stat`, "utf8"))) return;
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
 
 export const processes: readonly Trial[] = [
   {
@@ -25,25 +42,18 @@ export const processes: readonly Trial[] = [
     },
   },
   {
-    name: "a cancel ends a program, and what it has started",
+    name: "a cancel ends a program, and what it has started, even if they ignore SIGTERM",
     async run() {
-      const cli = await FakeCodebuffCli.start({
-        events: [{ type: "text", text: "part" }, { hold: "end" }],
-        ignoreSigterm: true,
-        grandchild: true,
-      });
-      try {
-        await using client = new CodebuffCli({ command: cli.command, args: cli.args, env: cli.env });
-        const turn = client.prompt("Hello");
-        for await (const _ of turn.textStream) break;
-        same((await turn.outcome).status, "cancelled");
-        const [run] = cli.runs();
-        const gone = [run?.pid, ...(run?.grandchildren ?? [])].filter((pid) => pid !== undefined);
-        same(gone.length, 2);
-        await Promise.all(gone.map((pid) => cli.gone(pid)));
-      } finally {
-        await cli.stop();
+      await using client = new CodebuffCli({ command: "sh", args: ["-c", STUBBORN] });
+      const turn = client.prompt("Hello");
+      let pids = "";
+      for await (const text of turn.textStream) {
+        pids = text;
+        break;
       }
+      same((await turn.outcome).status, "cancelled");
+      same(pids.split(" ").length, 2);
+      await Promise.all(pids.split(" ").map((pid) => gone(Number(pid))));
     },
   },
   {

@@ -29,6 +29,7 @@ const DOCUMENTS: readonly string[] = [
   "docs/sessions.md",
   "docs/testing.md",
   "docs/program.md",
+  "docs/runtimes.md",
   "package.json",
 ];
 const BUILT = /^dist\/[\w.-]+\.(?:d\.ts|d\.cts|js|cjs|css)$/;

@@ -2,8 +2,9 @@
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { endOnSignal, run, tail } from "../scripts/support/run.ts";
+import { endOnSignal, run as runProgram, tail } from "../scripts/support/run.ts";
 import { started } from "./beside.ts";
+import { COMPILERS } from "./compilers.ts";
 import { failed, type Outcome, type Row } from "./outcome.ts";
 import { pageOf, wordsOf } from "./page.ts";
 import { MATRIX, place, ROOT } from "./place.ts";
@@ -26,7 +27,7 @@ The exit code is 1 if a cell has failed, 2 for a wrong option.
 `;
 
 /** ms. */
-const INSTALL = 1_200_000;
+const [INSTALL, BUILD] = [1_200_000, 600_000];
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -40,8 +41,17 @@ async function installTools(): Promise<void> {
   if ((installed ?? 0) >= (lock ?? 0) && installed !== 0) return;
   say("installing runtimes, bundlers and compilers ...");
   const args = ["ci", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
-  const result = await run("npm", args, { cwd: MATRIX, timeout: INSTALL });
+  const result = await runProgram("npm", args, { cwd: MATRIX, timeout: INSTALL });
   if (!result.ok) throw new Error(`npm ci failed in matrix/ (${result.ending}):\n${tail(result)}`);
+}
+
+/** The declarations take minutes, and only compilers read them. */
+async function buildPackage(withTypes: boolean): Promise<void> {
+  say("building ...");
+  for (const script of withTypes ? ["build", "build:types"] : ["build"]) {
+    const result = await runProgram("npm", ["run", "--silent", script], { cwd: ROOT, timeout: BUILD });
+    if (!result.ok) throw new Error(`npm run ${script} failed (${result.ending}):\n${tail(result)}`);
+  }
 }
 
 async function rowsOf(
@@ -59,6 +69,7 @@ async function rowsOf(
 
 async function matrix(subjects: readonly Subject[]): Promise<readonly (readonly [string, Row])[]> {
   await installTools();
+  await buildPackage(subjects.some(({ name }) => name in COMPILERS));
   say("packing ...");
   const { consumer } = await place();
   const server = await started(RUNTIMES.node24.command, ["server.mjs"], await consumer("server"));
@@ -80,8 +91,10 @@ function firstOf(outcome: Outcome): readonly string[] {
   return outcome.kind === "failed" ? [outcome.first] : [];
 }
 
-async function main(): Promise<number> {
+/** Returns the exit code. */
+export async function run(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
+    args: [...args],
     options: { only: { type: "string" }, help: { type: "boolean", default: false } },
   });
   if (values.help) {
@@ -91,7 +104,10 @@ async function main(): Promise<number> {
   endOnSignal();
   const names = values.only?.split(",");
   const unknown = names?.filter((name) => !SUBJECTS.some((subject) => subject.name === name)) ?? [];
-  if (unknown.length > 0) throw new TypeError(`there is no ${unknown.join(", ")}: see --help`);
+  if (unknown.length > 0) {
+    process.stderr.write(`there is no ${unknown.join(", ")}\n\n${HELP}`);
+    return 2;
+  }
   const table = await matrix(SUBJECTS.filter(({ name }) => names?.includes(name) ?? true));
   if (names === undefined) {
     await writeFile(join(ROOT, PAGE), pageOf(table));
@@ -102,11 +118,4 @@ async function main(): Promise<number> {
   );
   for (const failure of failures) say(`\nFAILED ${failure}`);
   return failures.length === 0 ? 0 : 1;
-}
-
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = error instanceof TypeError ? 2 : 1;
 }
