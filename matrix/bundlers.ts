@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import { build as viteBuild } from "vite";
@@ -13,7 +13,8 @@ import { RUNTIMES, runIn } from "./runtimes.ts";
 import { versionIn } from "./workerd.ts";
 
 /** What an ES module for Node needs if it holds CommonJS, such as `ws`: esbuild gives it no `require`. */
-const REQUIRE = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
+const REQUIRE =
+  'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
 
 /** Bundles for Node, the package included. */
 export async function esbuildRow(folder: string, addresses: string): Promise<Row> {
@@ -45,7 +46,9 @@ export async function viteRow(folder: string, addresses: string): Promise<Row> {
     '<!doctype html><meta charset="utf-8"><script type="module" src="/page.mjs"></script>',
   );
   await viteBuild({ root: folder, configFile: false, logLevel: "error", build: { outDir: "out" } });
-  await using pages = await served((path) => readFile(join(folder, "out", path === "/" ? "index.html" : path), "utf8").catch(() => undefined));
+  await using pages = await served((path) =>
+    readFile(join(folder, "out", path === "/" ? "index.html" : path), "utf8").catch(() => undefined),
+  );
   const { module } = await visit("chromium", pages.url, addresses);
   return { version: await versionIn("vite", ROOT), module, commonJs: untried("a page") };
 }
@@ -54,7 +57,10 @@ export async function viteRow(folder: string, addresses: string): Promise<Row> {
 const BUILD = 300_000;
 
 /** Builds and starts an app: its route runs the program on the server, and its page in Chromium. */
-export async function nextRows(folder: string, addresses: string): Promise<{ readonly route: Row; readonly page: Row }> {
+export async function nextRows(
+  folder: string,
+  addresses: string,
+): Promise<{ readonly route: Row; readonly page: Row }> {
   const version = await versionIn("next");
   const rows = (route: Outcome, page: Outcome) => ({
     route: { version, module: route, commonJs: untried("a module") },

@@ -16,7 +16,15 @@ export const COMPILERS = {
 } as const;
 
 /** What is compiled: the trials, the checks of types, and an import of every entry that needs no peer. */
-const PROGRAMS = ["addresses.ts", "chats.ts", "contract.ts", "links.ts", "program.ts", "report.ts", "turns.ts"];
+const PROGRAMS = [
+  "addresses.ts",
+  "chats.ts",
+  "contract.ts",
+  "links.ts",
+  "program.ts",
+  "report.ts",
+  "turns.ts",
+];
 
 export async function compilerRow(name: keyof typeof COMPILERS, folder: string): Promise<Row> {
   const compiler = COMPILERS[name];
@@ -36,7 +44,9 @@ async function compiled(compiler: string, folder: string, type: "module" | "comm
   const entries = Object.keys(manifest.exports).filter(
     (subpath) => !/\.(?:json|css)$/.test(subpath) && peersOf(subpath).length === 0,
   );
-  const imports = entries.map((subpath, index) => `export * as e${index} from "${specifierOf(manifest, subpath)}";`);
+  const imports = entries.map(
+    (subpath, index) => `export * as e${index} from "${specifierOf(manifest, subpath)}";`,
+  );
   const compilerOptions = {
     target: "es2022",
     module: "nodenext",
@@ -52,6 +62,9 @@ async function compiled(compiler: string, folder: string, type: "module" | "comm
   await writeFile(join(folder, "entries.ts"), `${imports.join("\n")}\n`);
   await writeFile(join(folder, "package.json"), JSON.stringify({ type }));
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
-  const result = await run(process.execPath, [compiler, "-p", "tsconfig.json"], { cwd: folder, timeout: 300_000 });
+  const result = await run(process.execPath, [compiler, "-p", "tsconfig.json"], {
+    cwd: folder,
+    timeout: 300_000,
+  });
   return result.ok ? { kind: "passed", words: "compiles" } : failed(tail(result) || result.ending);
 }

@@ -8,8 +8,8 @@ import { COMPILERS } from "./compilers.ts";
 import { failed, type Outcome, type Row } from "./outcome.ts";
 import { pageOf, wordsOf } from "./page.ts";
 import { MATRIX, place, ROOT } from "./place.ts";
-import { RUNTIMES } from "./runtimes.ts";
 import { SUBJECTS, type Subject } from "./rows.ts";
+import { RUNTIMES } from "./runtimes.ts";
 
 const PAGE = "docs/runtimes.md";
 
@@ -35,7 +35,10 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 async function installTools(): Promise<void> {
   const [lock, installed] = await Promise.all(
     ["package-lock.json", "node_modules/.package-lock.json"].map((file) =>
-      stat(join(MATRIX, file)).then(({ mtimeMs }) => mtimeMs, () => 0),
+      stat(join(MATRIX, file)).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => 0,
+      ),
     ),
   );
   if ((installed ?? 0) >= (lock ?? 0) && installed !== 0) return;
@@ -80,7 +83,9 @@ async function matrix(subjects: readonly Subject[]): Promise<readonly (readonly 
     for (const [title, row] of await rowsOf(subject, await consumer(subject.name), server.line)) {
       table.push([title, row]);
       const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
-      say(`${title} ${row.version}: ${wordsOf(row.module)}; CommonJS: ${wordsOf(row.commonJs)} (${seconds} s)`);
+      say(
+        `${title} ${row.version}: ${wordsOf(row.module)}; CommonJS: ${wordsOf(row.commonJs)} (${seconds} s)`,
+      );
     }
   }
   await rm(join(MATRIX, ".consumers"), { recursive: true, force: true });

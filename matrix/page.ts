@@ -47,7 +47,7 @@ Nothing was run there. By reading the code:
 
 - Sockets, HTTP and chats have nothing of one system.
 - **Processes** are started without a shell. On macOS they get a group, which signals end as on Linux. Windows has neither: \`taskkill /T /F\`
-  ends the tree at once, without a chance to clean up. What left its group is found by `/proc`, so on Linux alone.
-- **Paths**: both kinds are read. `nodeTools` opens files without a race only where there is `/proc`; elsewhere it checks before and after.
+  ends the tree at once, without a chance to clean up. What left its group is found by \`/proc\`, so on Linux alone.
+- **Paths**: both kinds are read. \`nodeTools\` opens files without a race only where there is \`/proc\`; elsewhere it checks before and after.
 - **Terminals**: the program and Ink need a terminal that Node calls a TTY; ConPTY is one. Pseudo-terminals of the tests were those of Linux.
 `;

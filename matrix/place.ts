@@ -55,4 +55,3 @@ export async function place(): Promise<Place> {
 export async function copyTo(folder: string, from: string, to = from): Promise<void> {
   await cp(join(CONSUMER, from), join(folder, to), { recursive: true });
 }
-

@@ -11,7 +11,11 @@ export interface Subject {
   rows(folder: string, addresses: string): Promise<readonly (readonly [title: string, row: Row])[]>;
 }
 
-const one = (name: string, title: string, row: (folder: string, addresses: string) => Promise<Row>): Subject => ({
+const one = (
+  name: string,
+  title: string,
+  row: (folder: string, addresses: string) => Promise<Row>,
+): Subject => ({
   name,
   rows: async (folder, addresses) => [[title, await row(folder, addresses)]],
 });

@@ -24,7 +24,12 @@ export const RUNTIMES = {
 } as const satisfies Record<string, Runtime>;
 
 /** Runs a file of a project. */
-export async function runIn({ command, args = [] }: Runtime, folder: string, file: string, addresses: string): Promise<Outcome> {
+export async function runIn(
+  { command, args = [] }: Runtime,
+  folder: string,
+  file: string,
+  addresses: string,
+): Promise<Outcome> {
   const result = await run(command, [...args, file, addresses], { cwd: folder, timeout: LIMIT });
   return result.ok ? outcomeOf(result.stdout) : failed(`${result.ending}: ${tail(result)}`);
 }

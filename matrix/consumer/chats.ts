@@ -1,7 +1,7 @@
 // A chat, as user interfaces have it.
 import { type Chat, type ChatSnapshot, createChat, inert } from "agentwire/chat";
 import { codebuff as codebuffSource } from "agentwire/codebuff";
-import { codey as codeySource, CodeyClient, toUniversal } from "agentwire/codey";
+import { CodeyClient, codey as codeySource, toUniversal } from "agentwire/codey";
 import { remote } from "agentwire/remote";
 import { agentStep, MockAgent } from "agentwire/testing/agent";
 import { checkTranscript, fold, readJsonl, toJsonl, type UniversalEvent } from "agentwire/universal";
@@ -21,7 +21,8 @@ export function shows(chat: Chat, isAsWanted: (snapshot: ChatSnapshot) => boolea
   });
 }
 
-export const answered = ({ busy, messages }: ChatSnapshot): boolean => !busy && messages.at(-1)?.role === "assistant";
+export const answered = ({ busy, messages }: ChatSnapshot): boolean =>
+  !busy && messages.at(-1)?.role === "assistant";
 
 export function textOf({ messages }: ChatSnapshot): string {
   const parts = messages.at(-1)?.parts ?? [];
@@ -38,7 +39,10 @@ export const chats: readonly Trial[] = [
         const cut = await shows(chat, answered);
         same([cut.messages.at(-1)?.status, textOf(cut)], ["failed", "part"]);
         chat.send("Hello");
-        const { messages } = await shows(chat, (snapshot) => answered(snapshot) && snapshot.messages.length > 3);
+        const { messages } = await shows(
+          chat,
+          (snapshot) => answered(snapshot) && snapshot.messages.length > 3,
+        );
         same(messages.at(-1)?.status, "completed");
       } finally {
         await chat.close();

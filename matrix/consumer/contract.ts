@@ -1,7 +1,7 @@
 // The heart of `test/contract`, on one backend: what every client promises.
 import { InvalidInputError, isAgentwireError } from "agentwire";
 import { CodebuffClient } from "agentwire/codebuff";
-import { same, thrownBy, type Trial } from "./report.ts";
+import { same, type Trial, thrownBy } from "./report.ts";
 import { errorOf } from "./turns.ts";
 
 const codeOf = (error: unknown): string => (isAgentwireError(error) ? error.code : String(error));
@@ -92,7 +92,10 @@ export const contract: readonly Trial[] = [
         same([codeOf(error), isAgentwireError(error) && error.cause === reason], ["turn-cancelled", true]);
       }
       const outcome = await turn.outcome;
-      same([read, outcome.status, outcome.status === "cancelled" && outcome.by], ["part", "cancelled", "signal"]);
+      same(
+        [read, outcome.status, outcome.status === "cancelled" && outcome.by],
+        ["part", "cancelled", "signal"],
+      );
     },
   },
   {
@@ -149,7 +152,10 @@ export const contract: readonly Trial[] = [
       await using client = new CodebuffClient({ url: codebuff });
       const words = Array.from({ length: 50 }, (_, index) => `number ${index}`);
       const texts = await Promise.all(words.map(async (word) => (await client.prompt(word).result).text));
-      same(texts, words.map((word) => `You said: ${word}`));
+      same(
+        texts,
+        words.map((word) => `You said: ${word}`),
+      );
     },
   },
 ];

@@ -3,6 +3,4 @@ import process from "node:process";
 import { processes } from "./processes.ts";
 import { program } from "./program.ts";
 
-program(JSON.parse(process.argv[2] ?? ""), processes).then((report) =>
-  console.log(JSON.stringify(report)),
-);
+program(JSON.parse(process.argv[2] ?? ""), processes).then((report) => console.log(JSON.stringify(report)));

@@ -61,7 +61,10 @@ export const processes: readonly Trial[] = [
     async run() {
       await using client = new CodebuffCli({ command: "there-is-no-such-program" });
       const outcome = await client.prompt("Hello").outcome;
-      same(outcome.status === "failed" && [outcome.error.code, outcome.error.delivery], ["connect-failed", "not-sent"]);
+      same(outcome.status === "failed" && [outcome.error.code, outcome.error.delivery], [
+        "connect-failed",
+        "not-sent",
+      ]);
     },
   },
   {
@@ -88,7 +91,10 @@ export const processes: readonly Trial[] = [
         await shows(before, answered);
         await before.close();
         const after = createChat(agent(), { store: directoryStore(folder), id: "today" });
-        same(textOf(await shows(after, ({ loading, messages }) => !loading && messages.length > 0)), "Hello.");
+        same(
+          textOf(await shows(after, ({ loading, messages }) => !loading && messages.length > 0)),
+          "Hello.",
+        );
         await after.close();
       } finally {
         await rm(folder, { recursive: true });

@@ -3,6 +3,6 @@ import { program } from "./program.ts";
 
 export default {
   async fetch(request: Request): Promise<Response> {
-    return Response.json(await program(await request.json() as never));
+    return Response.json(await program((await request.json()) as never));
   },
 };

@@ -35,8 +35,7 @@ test("the page shows what failed first", () => {
 test("docs/runtimes.md is as `npm run matrix` writes it, and has at most 350 words", async () => {
   const page = await readFile(new URL("../../docs/runtimes.md", import.meta.url), "utf8");
   const rows = [...page.matchAll(/^\|([A-Z][^|]*|esbuild [^|]*) ([\d.]+)\|([^|]+)\|([^|]+)\|$/gm)];
-  const outcome = (words = ""): Outcome =>
-    words === "-" ? { kind: "untried", reason: "" } : passed(words);
+  const outcome = (words = ""): Outcome => (words === "-" ? { kind: "untried", reason: "" } : passed(words));
   const table = rows.map(
     ([, title = "", version = "", module, commonJs]) =>
       [title, { version, module: outcome(module), commonJs: outcome(commonJs) }] as const,
