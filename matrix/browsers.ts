@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { build } from "esbuild";
 import { findChromium } from "../scripts/support/chromium.ts";
 import { findProgram } from "../scripts/support/find-program.ts";
-import { failed, type Outcome, outcomeOf, type Row, untried } from "./outcome.ts";
+import { failed, NONE, type Outcome, outcomeOf, type Row, untried } from "./outcome.ts";
 import { load } from "./workerd.ts";
 
 /** What this uses of puppeteer-core. */
@@ -49,7 +49,7 @@ export async function browserRow(name: BrowserName, folder: string, addresses: s
     ["/page.js", outputFiles[0]?.text ?? ""],
   ]);
   await using pages = await served((path) => files.get(path));
-  return { ...(await visit(name, pages.url, addresses)), commonJs: untried("browsers have none") };
+  return { ...(await visit(name, pages.url, addresses)), commonJs: NONE };
 }
 
 /** Opens a page, and waits for the report of its program. */

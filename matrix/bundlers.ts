@@ -7,7 +7,7 @@ import { build as viteBuild } from "vite";
 import { run, tail } from "../scripts/support/run.ts";
 import { started } from "./beside.ts";
 import { served, visit } from "./browsers.ts";
-import { failed, type Outcome, outcomeOf, type Row, untried } from "./outcome.ts";
+import { failed, NONE, type Outcome, outcomeOf, type Row } from "./outcome.ts";
 import { copyTo, MATRIX, ROOT } from "./place.ts";
 import { RUNTIMES, runIn } from "./runtimes.ts";
 import { versionIn } from "./workerd.ts";
@@ -50,7 +50,7 @@ export async function viteRow(folder: string, addresses: string): Promise<Row> {
     readFile(join(folder, "out", path === "/" ? "index.html" : path), "utf8").catch(() => undefined),
   );
   const { module } = await visit("chromium", pages.url, addresses);
-  return { version: await versionIn("vite", ROOT), module, commonJs: untried("a page") };
+  return { version: await versionIn("vite", ROOT), module, commonJs: NONE };
 }
 
 /** ms. */
@@ -63,8 +63,8 @@ export async function nextRows(
 ): Promise<{ readonly route: Row; readonly page: Row }> {
   const version = await versionIn("next");
   const rows = (route: Outcome, page: Outcome) => ({
-    route: { version, module: route, commonJs: untried("a module") },
-    page: { version, module: page, commonJs: untried("a page") },
+    route: { version, module: route, commonJs: NONE },
+    page: { version, module: page, commonJs: NONE },
   });
   await copyTo(folder, "next", ".");
   const program = join(MATRIX, "node_modules/next/dist/bin/next");

@@ -2,7 +2,9 @@
 export type Outcome =
   | { readonly kind: "passed"; readonly words: string }
   | { readonly kind: "failed"; readonly words: string; readonly first: string }
-  | { readonly kind: "untried"; readonly reason: string };
+  | { readonly kind: "untried"; readonly reason: string }
+  /** There is no such thing to try. */
+  | { readonly kind: "none" };
 
 /** A row of the page: one runtime, bundler or compiler. */
 export interface Row {
@@ -10,6 +12,8 @@ export interface Row {
   readonly module: Outcome;
   readonly commonJs: Outcome;
 }
+
+export const NONE: Outcome = { kind: "none" };
 
 export const untried = (reason: string): Outcome => ({ kind: "untried", reason });
 

@@ -2,27 +2,43 @@ import type { Outcome, Row } from "./outcome.ts";
 
 /** How an outcome stands in the table, and in the lines of progress. */
 export function wordsOf(outcome: Outcome): string {
-  return outcome.kind === "untried" ? `not tried (${outcome.reason})` : outcome.words;
+  switch (outcome.kind) {
+    case "none":
+      return "-";
+    case "untried":
+      return "not tried here";
+    case "passed":
+    case "failed":
+      return outcome.words;
+  }
+}
+
+const nameOf = (title: string, version: string): string => `${title} ${version}`.trim();
+
+/** Why an outcome is no pass, in one line. */
+export function reasonOf(outcome: Outcome): string | undefined {
+  if (outcome.kind === "untried") return `not tried here: ${outcome.reason}`;
+  return outcome.kind === "failed" ? `failed: ${outcome.first.split("\n")[0]}` : undefined;
 }
 
 /** `docs/runtimes.md`. */
 export function pageOf(table: readonly (readonly [title: string, row: Row])[]): string {
-  const cell = (outcome: Outcome): string => (outcome.kind === "untried" ? "-" : outcome.words);
   const rows = table.map(
     ([title, { version, module, commonJs }]) =>
-      `|${title} ${version}|${cell(module)}|${cell(commonJs)}|`,
+      `|${nameOf(title, version)}|${wordsOf(module)}|${wordsOf(commonJs)}|`,
   );
-  const failures = table.flatMap(([title, { version, module, commonJs }]) =>
-    [module, commonJs].flatMap((outcome) =>
-      outcome.kind === "failed" ? [`- ${title} ${version}: ${outcome.first.split("\n")[0]}`] : [],
-    ),
+  const reasons = table.flatMap(([title, { version, module, commonJs }]) =>
+    [module, commonJs].flatMap((outcome) => {
+      const reason = reasonOf(outcome);
+      return reason === undefined ? [] : [`- ${nameOf(title, version)}: ${reason}`];
+    }),
   );
   return `${HEAD}
 |in|ES module|CommonJS|
 |---|---|---|
 ${rows.join("\n")}
 
-${failures.length === 0 ? "" : `What failed first:\n\n${failures.join("\n")}\n\n`}${FOOT}`;
+${reasons.length === 0 ? "" : `${reasons.join("\n")}\n\n`}${FOOT}`;
 }
 
 const HEAD = `# Where it works
@@ -37,7 +53,7 @@ const FOOT = `- **workerd, Chromium, Firefox**: bundled by esbuild.
 - **Vite**, **Next**: built for production; pages in Chromium, the route in Node.
 - **TypeScript**: \`nodenext\`, strict, without \`skipLibCheck\`; all entries that need no peer.
 - **CommonJS** is a line that loads the ES module: one copy of each class. \`agentwire/ink\` has none.
-- **Bun**: the switches \`grandchild\`, \`holdPipes\` and \`exitBeforeFlush\` of \`FakeCodebuffCli\` do not work.
+- **Bun**: the switch \`grandchild\` of \`FakeCodebuffCli\` hangs.
 
 Not tried: peers (React, Ink, zod and others), Safari, Alpine.
 

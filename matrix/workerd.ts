@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { outcomeOf, type Row, untried } from "./outcome.ts";
+import { NONE, outcomeOf, type Row } from "./outcome.ts";
 import { MATRIX } from "./place.ts";
 
 /** What this uses of miniflare. */
@@ -41,7 +41,7 @@ export async function workerdRow(folder: string, addresses: string): Promise<Row
     return {
       version: await versionIn("workerd"),
       module: outcomeOf(await response.text()),
-      commonJs: untried("Workers are modules"),
+      commonJs: NONE,
     };
   } finally {
     await worker.dispose();
