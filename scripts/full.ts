@@ -60,6 +60,13 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
     },
   ],
   [
+    "matrix",
+    {
+      about: "the packed package on runtimes, in bundlers and with compilers; writes docs/runtimes.md",
+      run: async (args) => (await import("../matrix/matrix.ts")).run(args),
+    },
+  ],
+  [
     "adapters",
     {
       about: "captures of real programs, through the clients and then through the adapters",

@@ -33,6 +33,7 @@ const DOCUMENTS: readonly string[] = [
   "docs/program.md",
   "docs/images/page.png",
   "docs/images/terminal.png",
+  "docs/runtimes.md",
   "package.json",
 ];
 const BUILT = /^dist\/[\w.-]+\.(?:d\.ts|d\.cts|js|cjs|css)$/;
