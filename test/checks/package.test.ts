@@ -39,6 +39,7 @@ describe("the contents of the tarball", () => {
     "docs/program.md",
     "docs/images/page.png",
     "docs/images/terminal.png",
+    "docs/runtimes.md",
     "package.json",
     "dist/index.js",
     "dist/index.d.cts",
