@@ -37,8 +37,6 @@ describe("the contents of the tarball", () => {
     "docs/sessions.md",
     "docs/testing.md",
     "docs/program.md",
-    "docs/images/page.png",
-    "docs/images/terminal.png",
     "docs/runtimes.md",
     "package.json",
     "dist/index.js",

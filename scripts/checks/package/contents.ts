@@ -31,8 +31,6 @@ const DOCUMENTS: readonly string[] = [
   "docs/sessions.md",
   "docs/testing.md",
   "docs/program.md",
-  "docs/images/page.png",
-  "docs/images/terminal.png",
   "docs/runtimes.md",
   "package.json",
 ];
@@ -58,12 +56,15 @@ export function judgeContents(
   ];
 }
 
-/** The links of a published page, at `page`, that lead to none of the published `files`. Links to the web are not judged. */
+/**
+ * The links of a published page, at `page`, that lead to none of the published `files`. Links to the web are not judged, nor are
+ * pictures: they stay in the repository, for their size.
+ */
 export function deadLinks(page: string, text: string, files: readonly string[]): readonly string[] {
   const held = new Set(files);
   return linksOf(text).filter((target) => {
     const [path = ""] = target.split("#");
-    return path !== "" && !held.has(posix.join(posix.dirname(page), path));
+    return path !== "" && !path.endsWith(".png") && !held.has(posix.join(posix.dirname(page), path));
   });
 }
 
