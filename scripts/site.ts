@@ -46,7 +46,11 @@ async function build(preview: boolean): Promise<number> {
   for (const { page, link } of dead) console.log(`! ${page}: ${link} leads nowhere`);
   if (dead.length > 0) return 1;
   console.log(`ready     ${join("site", "dist", "index.html")}`);
-  if (preview) await run(join(SITE, "node_modules/.bin/vitepress"), ["preview", "."], { cwd: SITE, timeout: 2 ** 31 - 1 });
+  if (preview)
+    await run(join(SITE, "node_modules/.bin/vitepress"), ["preview", "."], {
+      cwd: SITE,
+      timeout: 2 ** 31 - 1,
+    });
   return 0;
 }
 
@@ -56,6 +60,8 @@ async function step(name: string, command: string, args: readonly string[]): Pro
   const started = performance.now();
   const result = await run(path, args, { cwd: SITE, timeout: LIMIT });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`${name.padEnd(9)} ${result.ok ? `${seconds} s` : `failed (${result.ending})\n${tail(result)}`}`);
+  console.log(
+    `${name.padEnd(9)} ${result.ok ? `${seconds} s` : `failed (${result.ending})\n${tail(result)}`}`,
+  );
   return result.ok;
 }

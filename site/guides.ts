@@ -1,5 +1,8 @@
 /** The guides by what people want: each page by its name in docs/ and its title in the sidebar. */
-export const GUIDES: readonly { readonly title: string; readonly pages: readonly (readonly [string, string])[] }[] = [
+export const GUIDES: readonly {
+  readonly title: string;
+  readonly pages: readonly (readonly [string, string])[];
+}[] = [
   {
     title: "Start",
     pages: [

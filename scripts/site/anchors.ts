@@ -13,7 +13,10 @@ export async function deadAnchors(folder: string): Promise<readonly DeadLink[]> 
   const pages = new Map<string, { readonly ids: ReadonlySet<string>; readonly links: readonly string[] }>();
   for (const file of await listFiles(folder, (path) => path.endsWith(".html"))) {
     const html = await readFile(join(folder, file), "utf8");
-    pages.set(file, { ids: new Set(all(html, / id="([^"]*)"/g)), links: all(html, /<a [^>]*?href="([^"]*)"/g) });
+    pages.set(file, {
+      ids: new Set(all(html, / id="([^"]*)"/g)),
+      links: all(html, /<a [^>]*?href="([^"]*)"/g),
+    });
   }
   return [...pages].flatMap(([page, { links }]) =>
     links.filter((link) => !isAlive(link, page, pages)).map((link) => ({ page, link })),
@@ -33,11 +36,7 @@ function isAlive(
   return anchor === undefined || anchor === "" || ids.has(decodeURIComponent(anchor));
 }
 
-function fileOf(
-  relative: string,
-  path: string,
-  pages: ReadonlyMap<string, unknown>,
-): string | undefined {
+function fileOf(relative: string, path: string, pages: ReadonlyMap<string, unknown>): string | undefined {
   const at = path.startsWith("/") ? path.slice(1) : relative;
   return [at, `${at}.html`, posix.join(at, "index.html")].find((file) => pages.has(file));
 }

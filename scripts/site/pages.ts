@@ -36,19 +36,27 @@ function textOf(page: Page, names: ReadonlyMap<string, string>, codes: ReadonlyM
   const first = page.fences.find(({ language, indented }) => SHOWN.includes(language) && !indented);
   const whole = codes.get(first?.snippet ?? "");
   if (first && whole !== undefined) {
-    lines.splice(first.line - 1, first.code.split("\n").length + 1, `\`\`\`${first.language} twoslash`, whole);
+    lines.splice(
+      first.line - 1,
+      first.code.split("\n").length + 1,
+      `\`\`\`${first.language} twoslash`,
+      whole,
+    );
   }
   return outsideOfFences(lines.join("\n"), (prose) =>
     prose
       .replace(/^<!--[\s\S]*?-->\n?/gm, "")
-      .replace(/(!?)\[((?:[^\][]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g, (whole, image: string, text: string, target: string) => {
-        if (/^[a-z]+:|^#/.test(target)) return whole;
-        if (image !== "") return `![${text}](./images/${posix.basename(target)})`;
-        const [path = "", anchor] = target.split("#");
-        const name = names.get(posix.join(posix.dirname(page.file), path));
-        if (name === undefined) return text; // a file of the repository
-        return `[${text}](./${name}${anchor === undefined ? "" : `#${anchor}`})`;
-      }),
+      .replace(
+        /(!?)\[((?:[^\][]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g,
+        (whole, image: string, text: string, target: string) => {
+          if (/^[a-z]+:|^#/.test(target)) return whole;
+          if (image !== "") return `![${text}](./images/${posix.basename(target)})`;
+          const [path = "", anchor] = target.split("#");
+          const name = names.get(posix.join(posix.dirname(page.file), path));
+          if (name === undefined) return text; // a file of the repository
+          return `[${text}](./${name}${anchor === undefined ? "" : `#${anchor}`})`;
+        },
+      ),
   );
 }
 

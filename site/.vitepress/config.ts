@@ -50,6 +50,10 @@ export default defineConfig({
 /** The options that the snippets compile with in this repository. */
 function compilerOptions(): ts.CompilerOptions {
   const config = join(SITE, "tsconfig.json");
-  const { options } = ts.parseJsonConfigFileContent(ts.readConfigFile(config, ts.sys.readFile).config, ts.sys, SITE);
+  const { options } = ts.parseJsonConfigFileContent(
+    ts.readConfigFile(config, ts.sys.readFile).config,
+    ts.sys,
+    SITE,
+  );
   return options;
 }

@@ -12,15 +12,21 @@ describe("the pages of the site", () => {
     const pages = new Set([...(await sitePages(ROOT)).keys()].map((page) => page.replace(/\.md$/, "")));
     const guides = GUIDES.flatMap((group) => group.pages.map(([page]) => page));
     expect(guides.filter((page) => !pages.has(page))).toEqual([]);
-    expect([...pages].filter((page) => !guides.includes(page)).toSorted()).toEqual(["changelog", "index", "security"]);
+    expect([...pages].filter((page) => !guides.includes(page)).toSorted()).toEqual([
+      "changelog",
+      "index",
+      "security",
+    ]);
   });
 
   test("link each other, show their pictures, and carry the file of their first code", async () => {
     await using root = await tree({
-      "README.md": "# A\n\n![A picture](docs/images/a.png)\n\n[Guide](docs/guide.md#part), [code](src/a.ts), [out](https://example.com/)\n",
+      "README.md":
+        "# A\n\n![A picture](docs/images/a.png)\n\n[Guide](docs/guide.md#part), [code](src/a.ts), [out](https://example.com/)\n",
       "docs/guide.md":
         "# Guide\n\n<!-- snippet: one -->\n```ts\none();\n```\n\n[Home](../README.md)\n\n<!-- snippet: two -->\n```ts\ntwo();\n```\n",
-      "docs/snippets/a.ts": 'import { one, two } from "a";\n\n{\n  // #region one\n  one();\n  // #endregion\n}\n// #region two\ntwo();\n// #endregion\n',
+      "docs/snippets/a.ts":
+        'import { one, two } from "a";\n\n{\n  // #region one\n  one();\n  // #endregion\n}\n// #region two\ntwo();\n// #endregion\n',
     });
     expect([...(await sitePages(root.path))]).toEqual([
       [
@@ -37,7 +43,8 @@ describe("the pages of the site", () => {
 
 test("a link of the built site to no page, or to no heading, is found", async () => {
   await using site = await tree({
-    "index.html": '<a class="x" href="/guide#part">a</a><a href="#no">b</a><a href="https://example.com/#no">c</a>',
+    "index.html":
+      '<a class="x" href="/guide#part">a</a><a href="#no">b</a><a href="https://example.com/#no">c</a>',
     "guide.html": '<h2 id="part">P</h2><a href="./">d</a><a href="./away">e</a><a href="/api/#top">f</a>',
     "api/index.html": '<h1 id="top">T</h1><a href="../guide#part">g</a><a href="../guide#gone">h</a>',
   });

@@ -43,7 +43,9 @@ test("the README has at most 900 words", () => {
 
 test("the README and the pages of docs/ have at most 26,000 words", async () => {
   const pages = await readPages(fileURLToPath(new URL("../..", import.meta.url)));
-  const texts = pages.filter(({ file }) => file === "README.md" || file.startsWith("docs/")).map(({ text }) => text);
+  const texts = pages
+    .filter(({ file }) => file === "README.md" || file.startsWith("docs/"))
+    .map(({ text }) => text);
   const words = texts.join("\n").split(/\s+/).length;
   expect(words).toBeLessThanOrEqual(26_000);
 });

@@ -132,9 +132,9 @@ function below(line: string): string {
 
 /** JSON in several lines, whose texts have real line breaks and tabs. */
 function jsonOf(lines: readonly string[]): unknown {
-  const text = lines.join("\n").replace(/"(?:[^"\\]|\\.)*"/gs, (quoted) =>
-    quoted.replaceAll("\n", "\\n").replaceAll("\t", "\\t"),
-  );
+  const text = lines
+    .join("\n")
+    .replace(/"(?:[^"\\]|\\.)*"/gs, (quoted) => quoted.replaceAll("\n", "\\n").replaceAll("\t", "\\t"));
   return JSON.parse(text);
 }
 

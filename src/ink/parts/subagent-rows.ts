@@ -4,7 +4,7 @@ import type { ChatPart, ChatSubagentPart } from "../../universal/transcript/mess
 import { clippedRow, displayed, endOf, inLine, type Row, type Surface } from "../rows/row.ts";
 import { screenWords, type Theme } from "../theme.ts";
 import { withoutPrivate } from "./reasoning-rows.ts";
-import { toolWords } from "./tool-rows.ts";
+import { callWords } from "./tool-rows.ts";
 
 export function subagentHead({ name, agentType, state, parts }: ChatSubagentPart, theme: Theme): Row {
   const { symbols } = theme;
@@ -51,7 +51,7 @@ function activityOf(part: ChatPart, words: TerminalWords): string {
     case "reasoning":
       return lastLine(withoutPrivate(part).text) || words.thinking(undefined);
     case "tool":
-      return toolWords(part, words);
+      return callWords(part, words);
     case "question":
       return inLine(part.questions[0]?.question ?? "");
     case "subagent": {

@@ -2,7 +2,7 @@
 
 import type { ToolCallState, ToolPreview } from "../../core/values.ts";
 import { inputBeside, inputText } from "../../screens/tool/tool-input.ts";
-import { isToolOver, type ToolView, toolView } from "../../screens/tool/tool-view.ts";
+import { isToolOver, type ShownTool, toolView } from "../../screens/tool/tool-view.ts";
 import type { TerminalText, TerminalWords } from "../../screens/words-terminal.ts";
 import type { ResolvedReason } from "../../universal/events.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
@@ -90,7 +90,7 @@ export function toolRows(part: ChatToolPart, options: ToolRowsOptions): PartRows
 /** The first row. A long title is cut, so that the outcome stays. */
 function headOf(
   part: ChatToolPart,
-  { title, exit, hasFailed }: ToolView,
+  { title, exit, hasFailed }: ShownTool,
   { columns, theme }: Surface,
 ): { readonly title: string; readonly head: Row } {
   const words = screenWords(theme);
@@ -138,7 +138,7 @@ export function foldedDiff(
 }
 
 /** A call in a few words: `Run ls runs`. */
-export function toolWords(part: ChatToolPart, words: TerminalWords): string {
+export function callWords(part: ChatToolPart, words: TerminalWords): string {
   return `${inLine(part.title || part.name) || words.toolNameless} ${stateWords(part, words)}`;
 }
 

@@ -7,7 +7,7 @@ import { useChat } from "../index.ts";
 import { Diff } from "./diff.tsx";
 import { EditForm } from "./edit-form.tsx";
 import { useWords } from "./root.tsx";
-import { inputText } from "./tool.tsx";
+import { shownInput } from "./tool.tsx";
 import { useSettled } from "./use-settled.ts";
 
 interface ApprovalProps {
@@ -26,7 +26,7 @@ export function ApprovalView({ request, titleId }: ApprovalProps): ReactElement 
   const whole = (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long input scrolls, and a keyboard must reach all of it
     <pre tabIndex={0} dir="ltr">
-      {inputText(input) || words.noInput}
+      {shownInput(input) || words.noInput}
     </pre>
   );
   return (

@@ -3,7 +3,7 @@ import { type ReactElement, useMemo } from "react";
 import { inert } from "../../chat/print/inert.ts";
 import { reveal } from "../../chat/print/reveal.ts";
 import { commandIn } from "../../screens/tool/command.ts";
-import { jsonText } from "../../screens/tool/json-text.ts";
+import { readableJson } from "../../screens/tool/readable-json.ts";
 import { toolView } from "../../screens/tool/tool-view.ts";
 import type { PageWords } from "../../screens/words-page.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
@@ -33,7 +33,7 @@ export function ToolView({ part }: ToolProps): ReactElement {
         </span>
       </p>
       {/* What waits is in its approval, and a title says the most of the rest. */}
-      <FoldedText label={words.input} text={inputText(input)} isFolded={isWaiting || title !== undefined} />
+      <FoldedText label={words.input} text={shownInput(input)} isFolded={isWaiting || title !== undefined} />
       {[...(isWaiting ? [] : changes), ...pieces].map((piece, index) => {
         const key = `${index}`; // pieces are only added
         if ("diff" in piece) return <Diff key={key} {...piece} />;
@@ -56,10 +56,10 @@ function whyDenied({ state, approval }: ChatToolPart, words: PageWords): string 
 }
 
 /** The whole input: a command as `$ command`, with `>` before its further lines, and all else as JSON. */
-export function inputText(input: unknown): string {
+export function shownInput(input: unknown): string {
   const command = commandIn(input);
   const { command: _, ...rest } = Object(input);
-  const others = typeof input === "string" ? input : jsonText(command === undefined ? input : rest);
+  const others = typeof input === "string" ? input : readableJson(command === undefined ? input : rest);
   const shown = command === undefined ? [] : [`$ ${command.replaceAll("\n", "\n> ")}`];
   return reveal([...shown, ...(others === "{}" ? [] : [others])].join("\n"));
 }

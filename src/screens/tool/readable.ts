@@ -1,6 +1,6 @@
 // Any value as text that a person reads, without ambiguity.
 import { isObject } from "../../core/checks.ts";
-import { jsonText } from "./json-text.ts";
+import { readableJson } from "./readable-json.ts";
 
 /**
  * Any value as readable text: one line per object field, text verbatim, everything else as JSON, whose texts have real
@@ -51,7 +51,7 @@ function isJson(text: string): boolean {
 /** JSON. A value without JSON is replaced by the name of its type. */
 function json(value: unknown): string {
   try {
-    return jsonText(value);
+    return readableJson(value);
   } catch {
     return `(a value that is no JSON: ${typeof value})`; // a circular value, or a BigInt
   }

@@ -2,14 +2,14 @@
 // MCP and ACP, and the results of this library's own tools.
 import { fieldsOf, isObject } from "../../core/checks.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
-import { jsonText } from "./json-text.ts";
+import { readableJson } from "./readable-json.ts";
 
 /** A text, about a file if there is a path; or the diff of a file. */
 export type ToolPiece =
   | { readonly type: "text"; readonly text: string; readonly path: string }
   | { readonly type: "diff"; readonly diff: string; readonly path: string };
 
-export interface ToolOutput {
+export interface OutputPieces {
   readonly pieces: readonly ToolPiece[];
   /** How a command failed: an exit code other than 0, or a signal. */
   readonly exit: number | string | undefined;
@@ -27,7 +27,7 @@ const SAID = /^(?:exitCode|exit_code|signal|path|file|type|oldText|structuredCon
 /** Characters of an output that are read as JSON: it takes about 10 ms. Longer outputs are shown as they are. */
 const MAX_PARSED = 1_000_000;
 
-export function toolOutput(part: ChatToolPart): ToolOutput {
+export function toolOutput(part: ChatToolPart): OutputPieces {
   try {
     return readOutput(part);
   } catch {
@@ -35,16 +35,16 @@ export function toolOutput(part: ChatToolPart): ToolOutput {
   }
 }
 
-function readOutput({ output, content, input }: ChatToolPart): ToolOutput {
+function readOutput({ output, content, input }: ChatToolPart): OutputPieces {
   const pieces: ToolPiece[] = [];
-  let exit: ToolOutput["exit"];
+  let exit: OutputPieces["exit"];
 
   const text = (value: string, path = ""): void => {
     if (value.trim() !== "") pieces.push({ type: "text", text: value, path });
   };
   const read = (value: unknown, path?: string): void => {
     if (typeof value === "string") text(value, path);
-    else if (!isKnown(value)) text(jsonText(value), path);
+    else if (!isKnown(value)) text(readableJson(value), path);
     else if (Array.isArray(value)) for (const each of value) read(each, path);
     else fields(fieldsOf(value));
   };
@@ -61,7 +61,7 @@ function readOutput({ output, content, input }: ChatToolPart): ToolOutput {
         pieces.push({ type: "diff", diff, path: name });
       } else if (PLAIN.test(key)) read(value, name);
       else if (!SAID.test(key) && value !== fieldsOf(input)[key])
-        text(`${key}: ${isText ? value : jsonText(value)}`, name);
+        text(`${key}: ${isText ? value : readableJson(value)}`, name);
     }
   };
 

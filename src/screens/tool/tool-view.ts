@@ -1,10 +1,10 @@
 // What both screens show of a tool call, as plain pieces: its title, its outcome, its changes and its output.
 import type { ToolPreview } from "../../core/values.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
-import { type ToolOutput, type ToolPiece, toolOutput } from "./tool-output.ts";
+import { type OutputPieces, type ToolPiece, toolOutput } from "./tool-output.ts";
 
 /** All texts are as the agent sent them. */
-export interface ToolView extends Partial<Pick<ToolOutput, "exit">> {
+export interface ShownTool extends Partial<Pick<OutputPieces, "exit">> {
   /** What the call does; without a title, the tool's name. */
   readonly title: string;
   /** Whether the call, or its command, has failed. */
@@ -15,9 +15,9 @@ export interface ToolView extends Partial<Pick<ToolOutput, "exit">> {
   readonly pieces: readonly ToolPiece[];
 }
 
-export function toolView(part: ChatToolPart): ToolView {
+export function toolView(part: ChatToolPart): ShownTool {
   const { name, title, state, output, preview: changes = [] } = part;
-  const { pieces, exit }: Partial<ToolOutput> & Pick<ToolOutput, "pieces"> = isToolOver(part)
+  const { pieces, exit }: Partial<OutputPieces> & Pick<OutputPieces, "pieces"> = isToolOver(part)
     ? toolOutput(part)
     : { pieces: output === "" ? [] : [{ type: "text", text: output, path: "" }] };
   return {
