@@ -16,12 +16,18 @@ import { versionIn } from "./workerd.ts";
 const REQUIRE =
   'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
 
+/** Without the mocks that are programs of their own: these are files of the package, which no bundle has. */
+const APP = `
+import { program } from "./program.mjs";
+program(JSON.parse(process.argv[2])).then((report) => console.log(JSON.stringify(report)));
+`;
+
 /** Bundles for Node, the package included. */
 export async function esbuildRow(folder: string, addresses: string): Promise<Row> {
   const bundled = async (outfile: string, options: BuildOptions): Promise<Outcome> => {
     await build({
       absWorkingDir: folder,
-      entryPoints: ["main.mjs"],
+      stdin: { contents: APP, resolveDir: folder },
       outfile,
       bundle: true,
       platform: "node",

@@ -49,7 +49,7 @@ mocks on loopback, in Node. \`39/39\`: all of 39 held. Node, Bun and Deno also s
 `;
 
 const FOOT = `- **workerd, Chromium, Firefox**: bundled by esbuild.
-- **esbuild**: bundles for Node, run there. An ES module needs \`createRequire\` in a \`banner\`, because \`ws\` is CommonJS.
+- **esbuild**: bundles for Node, run there. An ES module needs \`createRequire\` in a \`banner\`, because \`ws\` is CommonJS. Leave \`agentwire/testing\` and \`codebuff-run/tools\` out of bundles: they start files of the package.
 - **Vite**, **Next**: built for production; pages in Chromium, the route in Node.
 - **TypeScript**: \`nodenext\`, strict, without \`skipLibCheck\`; all entries that need no peer.
 - **CommonJS** is a line that loads the ES module: one copy of each class. \`agentwire/ink\` has none.

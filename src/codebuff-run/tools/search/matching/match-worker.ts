@@ -42,9 +42,11 @@ export class WorkerError extends Error {
 
 /** The worker's file: built in the package, TypeScript in the repository. */
 function findProgram(): string {
-  const here = import.meta.url;
-  const path = fileURLToPath(new URL(here.endsWith(".ts") ? "./worker.ts" : "./search-worker.cjs", here));
-  if (existsSync(path)) return path;
+  const here: string | undefined = import.meta.url; // undefined in a bundle that is CommonJS
+  if (here !== undefined) {
+    const path = fileURLToPath(new URL(here.endsWith(".ts") ? "./worker.ts" : "./search-worker.cjs", here));
+    if (existsSync(path)) return path;
+  }
   throw new WorkerError(
     "search-worker.cjs is missing: leave agentwire out of your bundle, so that its files stay together",
   );
