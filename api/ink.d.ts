@@ -58,7 +58,9 @@ export interface CommandOptions {
     readonly writeFile?: (path: string, text: string, options: {
         readonly replaces: boolean;
     }) => Promise<"written" | "exists">;
+    readonly undo?: () => Promise<UndoneFiles | undefined>;
     readonly chats?: () => Promise<readonly EarlierChat[]>;
+    readonly history?: PromptHistory;
 }
 
 declare function Composer(props: ComposerProps): ReactElement;
@@ -75,6 +77,7 @@ export interface ComposerProps extends Look, KeyProps {
 export interface EarlierChat {
     readonly id: string;
     readonly title: string;
+    readonly usedAt?: number;
 }
 
 export type ExitReason = "quit" | "interrupted" | {
@@ -115,6 +118,11 @@ export type PendingApproval = Extract<ChatPending, {
 export type PendingQuestion = Extract<ChatPending, {
     readonly type: "question";
 }>;
+
+export interface PromptHistory {
+    readonly prompts: readonly string[];
+    add(prompt: string): Promise<void>;
+}
 
 declare function Question({ pending, onAnswer, ...props }: QuestionProps): ReactElement;
 
@@ -234,6 +242,14 @@ export interface TranscriptProps extends Look, Pick<ChatSnapshot, "messages" | "
     readonly hasCommands?: boolean;
     readonly maxRows?: number;
     readonly children?: ReactNode;
+}
+
+export interface UndoneFiles {
+    readonly reverted: readonly string[];
+    readonly conflicts: readonly {
+        readonly path: string;
+        readonly reason: string;
+    }[];
 }
 
 export declare const defaultTheme: Theme;

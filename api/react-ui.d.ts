@@ -138,7 +138,7 @@ interface MessageProps {
 
 export declare function Notices(): ReactElement;
 
-export interface PageWords {
+export interface PageWords extends ToolWords {
     readonly transcript: string;
     readonly welcome: string;
     readonly you: string;
@@ -147,6 +147,8 @@ export interface PageWords {
     readonly begins: string;
     readonly recovering: string;
     readonly reasoning: string;
+    readonly elapsed: (seconds: number) => string;
+    readonly jump: string;
     readonly steps: (count: number) => string;
     readonly sources: string;
     readonly copy: string;
@@ -204,7 +206,7 @@ export interface PageWords {
     readonly moreRequests: (count: number) => string;
     readonly asks: (count: number) => string;
     readonly ownWords: string;
-    readonly needsAnswers: string;
+    readonly needsAnswer: string;
     readonly giveAnswer: string;
     readonly doNotAnswer: string;
     readonly grants: (count: number) => string;
@@ -215,12 +217,7 @@ export interface PageWords {
     readonly addImage: string;
     readonly takeOut: (image: string) => string;
     readonly noImages: string;
-    readonly noImageType: (file: string) => string;
-    readonly imageTooLarge: (file: string, mebibytes: number) => string;
-    readonly tooManyImages: (limit: number) => string;
-    readonly imageUnread: (file: string) => string;
-    readonly imageComes: string;
-    readonly needsText: string;
+    readonly noImage: (file: string, count: number, mebibytes: number) => string;
     readonly send: string;
     readonly cancel: string;
     readonly hint: string;
@@ -293,6 +290,8 @@ export interface ToolProps {
     readonly part: ChatToolPart;
 }
 
+type ToolWords = typeof toolWords;
+
 export declare function Transcript({ welcome }: TranscriptProps): ReactElement;
 
 interface TranscriptProps {
@@ -339,6 +338,7 @@ declare const terminalWords: {
     thought: (seconds: number | undefined) => string;
     toolNameless: string;
     toolInputAbove: string;
+    shownBelow: (field: string) => string;
     toolWith: (kinds: string) => string;
     toolRequested: string;
     toolAwaiting: string;
@@ -382,7 +382,7 @@ declare const terminalWords: {
     statusContext: (percent: number, of: string | undefined) => string;
     statusForgotten: string;
     statusNotConnected: string;
-    statusNotConnectedYet: string;
+    statusReady: string;
     statusConnecting: string;
     statusConnected: string;
     statusReconnecting: string;
@@ -414,10 +414,13 @@ declare const terminalWords: {
     noteFailed: (reason: string) => string;
     noteFilesStay: string;
     noteImageComes: string;
+    noteLeaves: string;
     noteMoved: (at: number, of: number) => string;
     noteNoBranches: string;
     noteNoSuchBranch: (name: string) => string;
     noteNoSuchChat: (id: string) => string;
+    noteNoOtherChat: string;
+    noteNoSuchFile: (path: string) => string;
     noteNoSuchMode: (name: string) => string;
     noteNoSuchModel: (name: string) => string;
     noteNoSuchPrompt: (number: string) => string;
@@ -436,12 +439,17 @@ declare const terminalWords: {
     noteQueueUsage: (actions: readonly string[]) => string;
     noteReasoningFolded: string;
     noteReasoningShown: string;
+    noteResumeFirst: string;
     noteSentMeanwhile: string;
     noteTakenBack: string;
     noteTooLongToCopy: ({ bytes, limit }: {
         readonly bytes: number;
         readonly limit: number;
     }) => string;
+    noteUndoBusy: string;
+    noteNothingToUndo: string;
+    noteUndone: (paths: readonly string[]) => string;
+    undoConflict: (path: string, reason: string) => string;
     noteUnknownCommand: (name: string) => string;
     localNotOffered: string;
     localRunsAlready: string;
@@ -461,6 +469,8 @@ declare const terminalWords: {
     approvalMissing: (rows: number) => string;
     approvalAskedBy: string;
     approvalAlways: string;
+    thisCommand: string;
+    thisInput: string;
     approvalEvery: string;
     approvalEveryEnd: string;
     previewHead: string;
@@ -516,6 +526,7 @@ declare const terminalWords: {
     helpSend: string;
     helpMode: string;
     helpModel: string;
+    helpUndo: string;
     helpCopy: string;
     helpExport: string;
     helpChats: string;
@@ -555,4 +566,9 @@ declare const terminalWords: {
     helpSearchTake: string;
     helpSearchLeave: string;
     helpSearchShorten: string;
+    toolExit: (exit: number | string) => string;
+};
+
+declare const toolWords: {
+    toolExit: (exit: number | string) => string;
 };

@@ -9,7 +9,7 @@ export interface TarballLimits {
   readonly now: number;
 }
 
-const LIMITS: TarballLimits = { bar: 2_500_000, now: 3_119_761 };
+const LIMITS: TarballLimits = { bar: 2_500_000, now: 3_086_229 };
 
 /** How far the package may be from `now` without anybody saying so, as a part of it. */
 const UNNOTICED = 0.02;

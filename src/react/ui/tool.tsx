@@ -32,8 +32,12 @@ export function ToolView({ part }: ToolProps): ReactElement {
           {whyDenied(part, words)}
         </span>
       </p>
-      {/* What waits is in its approval, and a title says the most of the rest. */}
-      <FoldedText label={words.input} text={shownInput(input)} isFolded={isWaiting || title !== undefined} />
+      {/* What waits has its input in the approval, and a title says the most of the rest. */}
+      <FoldedText
+        label={words.input}
+        text={isWaiting ? "" : shownInput(input)}
+        isFolded={title !== undefined}
+      />
       {[...(isWaiting ? [] : changes), ...pieces].map((piece, index) => {
         const key = `${index}`; // pieces are only added
         if ("diff" in piece) return <Diff key={key} {...piece} />;

@@ -158,42 +158,6 @@ describe.skipIf(isSkipped)("a diff", () => {
     ));
 });
 
-describe.skipIf(isSkipped)("a diff beside a face", () => {
-  test.each([
-    [1_500, 2],
-    [390, 1],
-  ])("takes the width of the page, below the face (%d px)", (width, sides) =>
-    scene(
-      async (ui) => {
-        const { page } = ui;
-        await page.evaluate('page.show(page.chat, { slots: { Face: () => "Face" } }), page.settled()');
-        await send(ui);
-        await page.evaluate(
-          `page.say(page.step.file("a.ts", { action: "patch", diff: "@@ -1,1 +1,1 @@\\n-a\\n+b\\n" }))`,
-        );
-        await expect.poll(() => page.locator(".aw-diff-row").first().locator(".aw-line").count()).toBe(sides);
-        const [face, file, thread] = await page
-          .locator(".aw-reply > .aw-face, .aw-file, .aw-thread")
-          .evaluateAll((all) =>
-            [".aw-face", ".aw-file", ".aw-thread"].map((name) =>
-              all
-                .find((one) => one.matches(name))
-                ?.getBoundingClientRect()
-                .toJSON(),
-            ),
-          );
-        expect(file.top).toBeGreaterThanOrEqual(face.top + face.width);
-        expect([file.left, file.right]).toEqual([
-          expect.closeTo(thread.left, 0),
-          expect.closeTo(thread.right, 0),
-        ]);
-        await end(ui);
-      },
-      { width },
-    ),
-  );
-});
-
 describe.skipIf(isSkipped)("a tool call", () => {
   test("says that its command has failed, and shows the output in lines, once", () =>
     scene(async (ui) => {
