@@ -120,11 +120,6 @@ export class CodebuffRunError extends TurnError {
   }
 }
 
-/** Whether a request has not left this machine: no server takes connections there. */
-export function isUnreached(message: string): boolean {
-  return /\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)\b/.test(message);
-}
-
 /** The same failure for another turn: each turn writes its own input and partial result into its error. */
 export function again(error: CodebuffRunError): CodebuffRunError {
   const { kind, serverMessage: message, status, serverCode, retryAfter, body, country, cause } = error;

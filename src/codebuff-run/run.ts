@@ -14,7 +14,7 @@ import { Flow, type Shared, tell, withdrawAll, wordsOf } from "./agents/shared.t
 import { backendTools } from "./calls/backend-tools.ts";
 import type { Tool } from "./calls/toolbox.ts";
 import { continued, showUnknown } from "./calls/unknown-calls.ts";
-import { CodebuffRunError, failureOutput, isUnreached, runFailureOf } from "./errors.ts";
+import { CodebuffRunError, failureOutput, runFailureOf } from "./errors.ts";
 import { promptMessage, type RunPrompt, withAttachments } from "./input.ts";
 import type {
   CodebuffRunEvent,
@@ -127,16 +127,17 @@ export class Run implements LocalWork {
         else {
           const isOfFiles = !this.#isSent && isAgentwireError(error);
           const failed = isOfFiles ? error : this.#failure(error);
-          const hasAnswered = turn.text !== "" || turn.toolCalls.length > 0;
-          if (!this.#isKnown || (isUnreached(failed.message) && !hasAnswered)) turn.unsent();
+          if (!this.#isKnown) turn.unsent();
           turn.tools.abandon(); // calls that `onState` kept from running
           turn.fail(failed);
-          if (this.#failed?.kind === "network") core.lost();
         }
       });
     }
     await Promise.all(this.#background);
-    core.outbox.run(over);
+    core.outbox.run(() => {
+      over();
+      if (this.#failed?.kind === "network" && !core.isBusy) core.lost();
+    });
   }
 
   async #readFiles(): Promise<void> {

@@ -18,7 +18,8 @@ export const EXIT_WORDS: Readonly<Record<keyof typeof EXIT, string>> = {
   denied: "a tool was denied, and the turn ended otherwise",
   unreachable: "cannot connect",
   timedOut: "timed out",
-  interrupted: "interrupted by Ctrl-C; 128 and its number after another signal",
+  interrupted:
+    "interrupted by Ctrl-C; 128 and its number after another signal, but 0 where it ends serve, mock or tap",
 };
 
 const BY_ERROR: Readonly<Record<string, number>> = {

@@ -14,6 +14,7 @@ export async function openRun({ given, secret, rules }: Opening): Promise<Opened
   const model = given.text("model");
   const baseUrl = given.text("url");
   const key = process.env["OPENAI_API_KEY"];
+  const allowInsecure = given.flag("allow-insecure");
   const agent = model !== undefined && {
     agent: {
       id: "agentwire",
@@ -25,7 +26,7 @@ export async function openRun({ given, secret, rules }: Opening): Promise<Opened
   };
   const server =
     model !== undefined && baseUrl !== undefined
-      ? { providers: [openAiCompatible({ baseUrl, model, ...(key ? { apiKey: key } : {}) })] }
+      ? { providers: [openAiCompatible({ baseUrl, model, allowInsecure, ...(key ? { apiKey: key } : {}) })] }
       : {
           ...(baseUrl === undefined ? {} : { baseUrl }),
           ...(secret === undefined ? {} : { apiKey: secret }),
@@ -38,7 +39,7 @@ export async function openRun({ given, secret, rules }: Opening): Promise<Opened
       project: folder.tools.project,
       files: folder.tools,
     }),
-    allowInsecure: given.flag("allow-insecure"),
+    allowInsecure,
     onToolApproval: "manual",
     onQuestion: "manual",
     toolPolicy: [...rules, ...(tools ? READING : [])],

@@ -22,9 +22,15 @@ export function undoable(tools: NodeTools): UndoableTools {
   });
   const undo: Undo = async () => {
     for (const turn of [...turns].reverse()) {
-      turns.delete(turn);
       const changes = tools.changes(turn);
-      if (changes.list().length > 0) return changes.revert();
+      if (changes.list().length === 0) {
+        turns.delete(turn);
+        continue;
+      }
+      const undone = await changes.revert();
+      // What stayed can be tried again, until nothing more is taken back.
+      if (undone.conflicts.length === 0 || undone.reverted.length === 0) turns.delete(turn);
+      return undone;
     }
     return undefined;
   };

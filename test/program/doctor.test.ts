@@ -121,6 +121,9 @@ describe("of a backend that is well it tells which server it is, and what is odd
     const own = await doctor(["run", "--url", `${backend.url}/v1`, "--model", "m"]);
     expect(own).toMatchObject({ code: 4, failed: ["server"] });
     expect(own.steps.get("server")?.next).toContain("often ends in /v1");
+    const open = ["run", "--url", `${backend.url.replace("127.0.0.1", "0.0.0.0")}/v1`, "--model", "m"];
+    const refused = await doctor(open, { env: { OPENAI_API_KEY: "a key" } });
+    expect(refused.steps.get("server")?.detail).toContain("credentials would travel unencrypted to 0.0.0.0");
   });
 
   test("cli, and one that needs a terminal", async () => {

@@ -38,6 +38,17 @@ describe("the chat in lines with each backend", () => {
     await server.stop();
   });
 
+  test("shows what an edit would change before it asks", async () => {
+    await using chat = talkingTo(["chat", "mock"]);
+    chat.type("edit");
+    expect(await chat.until(ALLOW)).toMatch(
+      /What it would change in notes\.md:\n.*\n {4}\| \+Written by the mock agent\.\n/s,
+    );
+    chat.type("n");
+    await chat.until("I wrote nothing.");
+    await leave(chat);
+  });
+
   test("shows a question of a Codebuff server, and the cost", async () => {
     const server = await openCodebuffServer(undefined);
     await using chat = talkingTo(["chat", "codebuff", "--url", server.url], {

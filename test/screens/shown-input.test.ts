@@ -24,7 +24,7 @@ describe("the input of a call with a preview is shown by it", () => {
       "lines that are removed, and lines that are added",
       { old: "one\ntwo(w) {\n", new: "one\nzwei(w) {\n  more" },
     ],
-    ["parts of lines", { replacements: [{ old: "two(w) {", new: "zwei(w) {\n  mo" }] }],
+    ["whole lines, deep in the input", { replacements: [{ old: "two(w) {", new: "zwei(w) {\n  more" }] }],
     ["a word that is a whole line", { old: "old", new: "new" }],
     ["nothing", {}],
   ])("%s", (_, input) => {
@@ -38,6 +38,7 @@ describe("the input of a call has more than its preview shows", () => {
     ["a flag that is off, and null", { path: "src/a.ts", dryRun: false, mode: null }],
     ["a number", { path: "src/a.ts", mode: 0o777 }],
     ["a word that is in a line", { path: "src/a.ts", mode: "w" }],
+    ["a part of a line, which may be in a comment", { old: "two(w)", new: "zwei(w) {\n  mo" }],
     ["another path", { path: "src/a.ts", also: "src/b.ts" }],
     ["a text of its own, deep in the input", { edits: [{ old: "old" }, { then: "rm -rf /" }] }],
     ["lines that were never next to each other", { old: "last\nforty" }],
@@ -45,6 +46,11 @@ describe("the input of a call has more than its preview shows", () => {
     ["no object", 7],
   ])("%s", (_, input) => {
     expect(isShownIn(PREVIEW, input)).toBe(false);
+  });
+
+  test("every input, if the agent itself states the diff", () => {
+    const stated = PREVIEW.map((one) => ({ ...one, by: "agent" as const }));
+    expect(isShownIn(stated, { path: "src/a.ts" })).toBe(false);
   });
 
   test("every input, if there is no diff", () => {

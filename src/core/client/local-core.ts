@@ -116,6 +116,11 @@ export abstract class LocalCore<
     return this.closing.aborted;
   }
 
+  /** Whether any turn is still working. */
+  get isBusy(): boolean {
+    return this.#served.turns.busy;
+  }
+
   get closedBy(): ClosedError | undefined {
     return this.status === "closed" ? this.closedError : undefined;
   }

@@ -140,11 +140,31 @@ async function closed(client: AnyAgentClient, ended: AbortSignal): Promise<void>
 
 /** A server with OpenAI's API, whose client asks nothing before the first prompt. */
 export async function modelsStep({ call: { given }, limits, ended }: Visit): Promise<Found> {
-  const url = `${given.text("url")?.replace(/\/$/, "")}/models`;
+  const baseUrl = `${given.text("url")?.replace(/\/$/, "")}`;
+  const url = `${baseUrl}/models`;
   const key = process.env["OPENAI_API_KEY"];
+  const { openAiCompatible } = await import("../../codebuff-run/index.ts");
+  try {
+    // The provider's own rules: no key leaves over plain http:// unasked.
+    openAiCompatible({
+      baseUrl,
+      allowInsecure: given.flag("allow-insecure"),
+      ...(key ? { apiKey: key } : {}),
+    });
+  } catch (error) {
+    if (!isAgentwireError(error)) throw error;
+    return stepFailed(
+      error.message,
+      "Use https://, or a server of this machine. --allow-insecure sends the key all the same.",
+    );
+  }
   const look = async (signal: AbortSignal): Promise<Found> => {
     try {
-      const { status } = await fetch(url, { signal, headers: key ? { authorization: `Bearer ${key}` } : {} });
+      const { status } = await fetch(url, {
+        signal,
+        redirect: "manual",
+        headers: key ? { authorization: `Bearer ${key}` } : {},
+      });
       if (status === 200) return stepOk("it lists its models");
       if (status === 401 || status === 403)
         return stepFailed(`it answers ${status}`, "Check OPENAI_API_KEY.");

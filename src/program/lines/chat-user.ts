@@ -51,7 +51,7 @@ export class ChatUser {
 
   /** Shows the whole of what is to be run, with nothing hidden in it. Anything but a clear yes is a no. */
   async #decision(
-    { tool, input, grant, agent }: Extract<ChatPending, { readonly type: "approval" }>,
+    { tool, input, grant, agent, preview = [] }: Extract<ChatPending, { readonly type: "approval" }>,
     signal: AbortSignal,
   ): Promise<"once" | "always" | "reject"> {
     const name = reveal(tool);
@@ -61,6 +61,13 @@ export class ChatUser {
     for (const [field, value] of Object.entries(fields)) {
       const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
       this.#screen.line(`  ${reveal(field)}:\n${behindBar(reveal(text))}`, "bold");
+    }
+    for (const { path, diff, by } of preview) {
+      const whose = by === "agent" ? ", as the agent states it" : "";
+      this.#screen.line(
+        `  What it would change in ${reveal(path)}${whose}:\n${behindBar(reveal(diff))}`,
+        "bold",
+      );
     }
     const always = grant === undefined ? "" : `, always (${reveal(grant)}, in this session)`;
     this.#screen.ask(`Allow it? y(es), n(o)${always}: `, "yellow");

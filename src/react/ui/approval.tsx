@@ -39,7 +39,7 @@ export function ApprovalView({ request, titleId }: ApprovalProps): ReactElement 
       {agent !== undefined && <p className="aw-request-words">{words.askedBySubagent(reveal(agent))}</p>}
       {preview.map((change, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: one file may come twice, and the changes of a call never change
-        <Diff key={index} {...change} />
+        <Diff key={index} {...change} isAsked />
       ))}
       {preview.length > 0 ? (
         <details open={!isShownIn(preview, input)}>

@@ -7,15 +7,20 @@ import { useWords } from "./root.tsx";
 
 /** Rows that are shown at once. More is folded. */
 const MAX_ROWS = 20;
+/** The same in an approval, where nothing is folded that a person would read. */
+const MAX_ASKED_ROWS = 2_000;
 /** Rows that a click adds. */
 const MORE_ROWS = 500;
 
-export type DiffProps = Pick<ToolPreview, "path" | "diff"> & Partial<Pick<ToolPreview, "by">>;
+export interface DiffProps extends Pick<ToolPreview, "path" | "diff">, Partial<Pick<ToolPreview, "by">> {
+  /** Whether somebody decides about it. @default false */
+  readonly isAsked?: boolean;
+}
 
 /** Nothing in it is hidden: hidden characters are shown as codes. */
-export function Diff({ path, diff, by }: DiffProps): ReactElement {
+export function Diff({ path, diff, by, isAsked = false }: DiffProps): ReactElement {
   const words = useWords();
-  const [shown, setShown] = useState(MAX_ROWS);
+  const [shown, setShown] = useState(isAsked ? MAX_ASKED_ROWS : MAX_ROWS);
   const box = useRef<HTMLDivElement>(null);
   const isWide = useIsWide(box);
   const lines = useMemo(() => withoutHeader(diffLines(diff), path), [diff, path]);

@@ -26,7 +26,8 @@ export function toolView(part: ChatToolPart): ShownTool {
     exit,
     changes,
     pieces: pieces.filter(
-      ({ type, path }) => type === "text" || !changes.some((change) => change.path === path),
+      ({ type, path }) =>
+        type === "text" || !changes.some((change) => change.path === path && change.by === "tool"),
     ),
   };
 }
