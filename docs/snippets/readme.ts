@@ -15,16 +15,19 @@ export async function conversation(client: CodebuffClient): Promise<CodebuffConv
   return resumed;
 }
 
-export async function errors(client: CodebuffClient): Promise<void> {
+export async function errors(
+  client: CodebuffClient,
+  retry: (input: unknown) => void,
+  askUser: () => void,
+): Promise<void> {
   // #region errors
   try {
     for await (const text of client.prompt("Hello").textStream) process.stdout.write(text);
   } catch (error) {
     if (!isAgentwireError(error)) throw error;
     console.log(error.message);
-    if (isAgentwireError(error, "connection-lost") && error.delivery === "unknown") {
-      console.log("Ask your user: it may have been done.");
-    }
+    if (error.retryable && error.delivery === "not-sent") retry(error.input);
+    else if (error.delivery === "unknown") askUser(); // it may have been done
   }
   // #endregion
 }
