@@ -1,7 +1,6 @@
-// What README.md, docs/turns.md and docs/errors.md show besides their programs. Each function holds one region and gives it what it takes for granted.
+// What docs/turns.md and docs/errors.md show besides their programs. Each function holds one region and gives it what it takes for granted.
 import type { CodebuffClient, CodebuffConversation } from "agentwire/codebuff";
 import { isAgentwireError } from "agentwire/codebuff";
-import { CodeyClient, type CodeyResult, type ToolCall } from "agentwire/codey";
 
 export async function conversation(client: CodebuffClient): Promise<CodebuffConversation> {
   // #region conversation
@@ -15,34 +14,19 @@ export async function conversation(client: CodebuffClient): Promise<CodebuffConv
   return resumed;
 }
 
-export async function errors(client: CodebuffClient): Promise<void> {
+export async function errors(
+  client: CodebuffClient,
+  retry: (input: unknown) => void,
+  askUser: () => void,
+): Promise<void> {
   // #region errors
   try {
     for await (const text of client.prompt("Hello").textStream) process.stdout.write(text);
   } catch (error) {
     if (!isAgentwireError(error)) throw error;
     console.log(error.message);
-    if (isAgentwireError(error, "connection-lost") && error.delivery === "unknown") {
-      console.log("Ask your user: it may have been done.");
-    }
+    if (error.retryable && error.delivery === "not-sent") retry(error.input);
+    else if (error.delivery === "unknown") askUser(); // it may have been done
   }
   // #endregion
-}
-
-export async function approvals(
-  url: string,
-  askUser: (call: ToolCall, options: { readonly signal: AbortSignal }) => Promise<boolean>,
-): Promise<CodeyResult["usage"]> {
-  // #region approvals
-  const client = new CodeyClient({
-    url,
-    toolPolicy: [{ tool: "mcp_web_search", then: "deny" }],
-    onToolApproval: (call, { signal }) => askUser(call, { signal }),
-  });
-  const turn = client.prompt("Tidy up the build folder.");
-  turn.on("toolCall", ({ name, state }) => console.log(name, state));
-  const { usage } = await turn.result;
-  // #endregion
-  await client.close();
-  return usage;
 }

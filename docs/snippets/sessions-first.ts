@@ -5,7 +5,7 @@ import { relayListener, sqliteLog } from "agentwire/server/node";
 import { MockAgent } from "agentwire/testing/agent";
 
 const relay = createRelay({
-  source: () => new MockAgent(), // any source
+  source: () => new MockAgent(), // any source: codey({ url, onToolApproval: "manual" })
   log: sqliteLog("chats.sqlite"),
   authorize: ({ headers }) => headers.get("authorization") === "Bearer secret" && { user: "ada" },
 });

@@ -1,7 +1,21 @@
 // What docs/tools.md shows. Each function holds one region and gives it what it takes for granted.
-import { CodebuffClient } from "agentwire/codebuff";
+import { CodebuffClient, type ToolCall } from "agentwire/codebuff";
 import { CodebuffRun, type CodebuffRunOptions } from "agentwire/codebuff-run";
 import { loadAgents, mcpServers, type NodeTools, nodeTools } from "agentwire/codebuff-run/tools";
+
+export function gate(
+  runOptions: CodebuffRunOptions,
+  askUser: (call: ToolCall) => Promise<boolean>,
+): CodebuffRun {
+  // #region tools-gate
+  const client = new CodebuffRun({
+    ...runOptions, // with `tools` or `overrideTools`
+    toolPolicy: [{ tool: "read_files", then: "allow" }],
+    onToolApproval: (call) => askUser(call), // everything else
+  });
+  // #endregion
+  return client;
+}
 
 export function withProject(tools: NodeTools, options: CodebuffRunOptions): CodebuffRun {
   // #region tools-project

@@ -17,5 +17,5 @@ const chat = createChat(agent);
 
 const end = await renderChat(chat); // until /quit, Ctrl-D or Ctrl-C
 await chat.close();
-process.exitCode = end === "quit" ? 0 : 130;
+process.exitCode = end === "interrupted" ? 130 : 0;
 // #endregion

@@ -1,6 +1,6 @@
 // #region ui-first
 import { createChat, inert } from "agentwire/chat";
-import { agentStep, MockAgent } from "agentwire/testing";
+import { agentStep, MockAgent } from "agentwire/testing/agent";
 
 const agent = new MockAgent({
   *script() {
@@ -11,13 +11,16 @@ const agent = new MockAgent({
 });
 const chat = createChat(agent); // opens nothing: the first prompt does
 
-chat.subscribe(() => {
-  const { messages, pending } = chat.getSnapshot();
+const off = chat.subscribe(() => {
+  const { busy, messages, pending } = chat.getSnapshot();
   for (const part of messages.at(-1)?.parts ?? []) {
     if (part.type === "text") console.log(part.open ? "..." : "   ", inert(part.text));
     if (part.type === "tool") console.log("   ", inert(part.name), part.state, inert(part.output));
   }
   for (const { id, type } of pending) if (type === "approval") chat.decide(id, "once"); // your user, in an app
+  if (busy) return;
+  off();
+  void chat.close(); // in an app: when its user leaves
 });
 chat.send("What is here?");
 

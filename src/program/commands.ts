@@ -108,15 +108,16 @@ export const COMMAND_TABLE: readonly CommandRow[] = [
       },
     ],
     notes: [
-      "Requests need the header `Authorization: Bearer <token>`. The token is that of AGENTWIRE_TOKEN, or a random one that is printed once.",
+      "Requests need the header `Authorization: Bearer <token>`. The token is that of AGENTWIRE_TOKEN (16 characters at least), or a random one that is printed once.",
+      "The file of chats needs Node 22.13 or later.",
       "SIGTERM and Ctrl-C end it: running turns get 5 s, and other servers over the same log go on with its chats.",
       'With --json, the first line on stdout is {"type": "ready", "url", "token"?, "log", "pid"}.',
     ],
     examples: [
-      { line: "agentwire serve mock --log memory --port 0", about: "a server for a try" },
+      { line: "agentwire serve mock --log memory", about: "a server for a try; it prints its token" },
       {
-        line: "agentwire chat remote --url http://127.0.0.1:8787/chats",
-        about: "talks with it, from another terminal",
+        line: "AGENTWIRE_TOKEN=... agentwire chat remote --url http://127.0.0.1:8787/chats",
+        about: "talks with it, from another terminal, with that token",
       },
       {
         line: "agentwire serve acp gemini --cwd my-project",

@@ -15,7 +15,7 @@ export const EXIT_WORDS: Readonly<Record<keyof typeof EXIT, string>> = {
   done: "done",
   failed: "failed",
   wrongCall: "wrong call: an unknown command or option, or a value that cannot work",
-  denied: "a tool was denied, and the turn ended otherwise",
+  denied: "the turn ended without an error, but a tool was denied",
   unreachable: "cannot connect",
   timedOut: "timed out",
   interrupted:

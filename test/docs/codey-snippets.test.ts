@@ -2,7 +2,6 @@ import { CodeyClient, type CodeyClientOptions, type ToolCall } from "agentwire/c
 import { codeyStep, codeyTool, type MockCodeyOptions, MockCodeyServer } from "agentwire/testing";
 import { expect, test, vi } from "vitest";
 import * as page from "../../docs/snippets/codey.ts";
-import * as readme from "../../docs/snippets/readme.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
 
 const output = capturedOutput();
@@ -37,19 +36,6 @@ test("the first program of docs/codey.md allows only reading, and prints the usa
   expect(output.logged).toEqual([["\n(mcp_read_file)"], ["\n(2 rounds, 2 calls, 20 tokens)"]]);
   expect(server.decisions.map(({ approved }) => approved)).toEqual([true, false]);
   expect(server.violations).toEqual([]);
-});
-
-test("the README program asks the user, and shows each state of the tool call", async () => {
-  await using server = await started(looks());
-  const asked: string[] = [];
-  const usage = await readme.approvals(server.url, async ({ name }) => {
-    asked.push(name);
-    return true;
-  });
-  expect(asked).toEqual(["mcp_shell"]);
-  const states = ["requested", "awaiting", "approved", "running", "done"];
-  expect(output.logged).toEqual(states.map((state) => ["mcp_shell", state]));
-  expect(usage).toMatchObject({ outputTokens: 20 });
 });
 
 test("rules decide the calls that they name, by the whole input, and the user decides the rest", async () => {

@@ -117,7 +117,8 @@ describe("the list of capabilities", () => {
     const groups = told.startsWith("`") ? told.split("; ") : [told];
     const said = groups.flatMap((group) => {
       const [, value, backends = ""] = /^(?:`(\w+)`: )?(.*)$/.exec(group) ?? [];
-      const named = backends === "none" ? [] : backends.split(/, (?![^(]*\))/);
+      const isNone = backends === "none" || backends.startsWith("only "); // unless an option is set
+      const named = isNone ? [] : backends.split(/, (?![^(]*\))/);
       return named.map((backend) => [backend, value ?? true]);
     });
     expect(said.map(String).sort()).toEqual(
@@ -218,6 +219,6 @@ describe("the table of entry points", () => {
   test("keeps clients without a socket out of the main entry", () => {
     expect(Object.keys(agentwire)).not.toContain("CodebuffCli");
     expect(Object.keys(agentwire)).not.toContain("CodebuffRun");
-    expect(rows[0]?.["what is there"]).toContain("all clients of sockets");
+    expect(rows[0]?.["what is there"]).toContain("the WebSocket clients (Codebuff, Codey, Cass)");
   });
 });

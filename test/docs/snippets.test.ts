@@ -63,7 +63,7 @@ describe("the programs of README.md, docs/start.md and docs/turns.md", () => {
     ]);
   });
 
-  test("the error program tells the user that the request may have been done", async () => {
+  test("the error program asks the user where the request may have been done", async () => {
     await using server = await MockCodebuffServer.start({
       answer: ({ connection }) => {
         connection.drop();
@@ -72,12 +72,22 @@ describe("the programs of README.md, docs/start.md and docs/turns.md", () => {
     });
     await using user = clientOf(server);
 
-    await errors(user.client);
+    const [retry, askUser] = [vi.fn(), vi.fn()];
+    await errors(user.client, retry, askUser);
 
     expect(output.logged).toEqual([
       [expect.stringMatching(/^the connection ended \(.*\) with the request under way; /)],
-      ["Ask your user: it may have been done."],
     ]);
+    expect(askUser).toHaveBeenCalledOnce();
+    expect(retry).not.toHaveBeenCalled();
+  });
+
+  test("the error program tries again what was not sent", async () => {
+    await using client = new CodebuffClient({ url: "ws://127.0.0.1:1/ws" });
+    const [retry, askUser] = [vi.fn(), vi.fn()];
+    await errors(client, retry, askUser);
+    expect(retry.mock.calls).toEqual([["Hello"]]);
+    expect(askUser).not.toHaveBeenCalled();
   });
 });
 

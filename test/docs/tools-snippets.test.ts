@@ -11,7 +11,7 @@ import {
 import { expect, test, vi } from "vitest";
 import * as page from "../../docs/snippets/tools.ts";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
-import { calling, replace, write } from "../codebuff-run/tools/tools-world.ts";
+import { call, calling, replace, write } from "../codebuff-run/tools/tools-world.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
 
 const output = capturedOutput();
@@ -91,6 +91,25 @@ test("a server reads files, and the user decides on its edits", async () => {
     [{ type: "json", value: { errorMessage: "denied by the user" } }],
   ]);
   expect(output.logged).toEqual([["write_file", { type: "file", path: "a.txt", content: "two\n" }]]);
+});
+
+test("a rule allows reading, and the user is asked about everything else", async () => {
+  await using folder = await workingFolder();
+  await writeFile("a.txt", "one\n");
+  const tools = nodeTools({ root: folder.path });
+  const read = call("read_files", { paths: ["a.txt"] });
+  await using at = await started({ answer: calling(read, write("b.txt", "two\n")) });
+  const agent = { id: "helper", displayName: "Helper", model: "test/model", toolNames: tools.names };
+  const asked: string[] = [];
+  const client = page.gate({ ...at.options, agent, overrideTools: tools.handlers }, async ({ name }) => {
+    asked.push(name);
+    return false;
+  });
+  await client.prompt("go").result;
+  await client.close();
+  await tools.close();
+  expect(asked).toEqual(["write_file"]);
+  expect(await readdir(folder.path)).toEqual(["a.txt"]);
 });
 
 test("a client with MCP servers starts no server before a run", async () => {

@@ -7,7 +7,8 @@ import { agentwire, shell, talkingTo } from "./support/program.ts";
 const wordsOf = (line: string): readonly string[] =>
   [...line.matchAll(/"([^"]*)"|(\S+)/g)].slice(1).map(([, quoted, plain = ""]) => quoted ?? plain);
 
-const LINES = COMMAND_TABLE.flatMap(({ examples }) => examples.map(({ line }) => line));
+/** Without the variables before them. */
+const LINES = COMMAND_TABLE.flatMap(({ examples }) => examples.map(({ line }) => line.replace(/^\w+=\S+ /, "")));
 
 /** The examples that need nothing but the program: each command has one. */
 const RUN_HERE = LINES.filter((line) => / mock( |$)|^agentwire doctor$/.test(line));
@@ -29,7 +30,7 @@ describe("one turn", () => {
 });
 
 test.each(LINES.filter((line) => line.includes("serve mock")))("%s", async (line) => {
-  await using child = talkingTo(wordsOf(line));
+  await using child = talkingTo([...wordsOf(line), "--port", "0"]);
   await child.until("Ctrl-C ends.");
   child.terminate();
   expect(await child.exitCode()).toBe(0);

@@ -17,7 +17,7 @@ const chat = createChat(agent);
 function App() {
   const { send, cancel, decide } = useChat();
   const messages = useAgentChat(undefined, (now) => now.messages);
-  // While a turn runs, Stop ends it. Without a turn, Stop takes back the prompts that wait.
+  // Stop ends the turn, or takes back what waits.
   const stop = useAgentChat(undefined, ({ busy, queue }) => (busy ? "turn" : queue.length > 0 && "all"));
   return (
     <main>
