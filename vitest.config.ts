@@ -106,9 +106,11 @@ export default defineConfig({
         "src/cass/**/*.ts",
         "src/universal/**/*.ts",
         "src/chat/**/*.ts",
-        "src/react/**/*.ts",
+        "src/react/!(ui)/**/*.ts", // the page, and its words, are tested in Chromium
+        "src/react/*.ts",
         "src/ink/**/*.{ts,tsx}",
-        "src/screens/**/*.ts",
+        "src/screens/!(words-page).ts",
+        "src/screens/*/**/*.ts",
         "src/schemas/**/*.ts",
         "src/ai-sdk/**/*.ts",
         "src/ag-ui/**/*.ts",

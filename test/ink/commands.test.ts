@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { QueuedPrompt } from "../../src/chat/queue.ts";
 import { MAX_COPY_BYTES } from "../../src/ink/components/exports.ts";
 import { listOf } from "../../src/universal/transcript/list.ts";
-import type { ChatMessage } from "../../src/universal/transcript/message.ts";
+import type { ChatMessage, ChatPart } from "../../src/universal/transcript/message.ts";
 import { ClockedScreen } from "./clocked-screen.ts";
 
 const prompt = (id: string, text: string, more: Partial<ChatMessage> = {}): ChatMessage => ({
@@ -250,6 +250,117 @@ describe("/export", () => {
     expect(files.get("my chat.md")).toBe("before");
     await screen.enters("replace");
     expect(files.get("my chat.md")).toContain("What is it?");
+  });
+
+  test("writes each part as a person reads it, without reasoning", async () => {
+    const call = { callId: "c", name: "shell", output: "", content: [], state: "done" } as const;
+    const parts: readonly ChatPart[] = [
+      { type: "reasoning", id: "1", text: "hm", visibility: "public", open: false },
+      {
+        ...{ ...call, type: "tool", id: "2", title: "Run npm test", input: { command: "npm test" } },
+        output: '{"stdout":"one\\n```\\n","exitCode":3}',
+      },
+      {
+        ...{ ...call, type: "tool", id: "3", name: "write_file", input: { path: "a.ts", content: "b\n" } },
+        preview: [{ path: "a.ts", diff: "@@ -1,1 +1,1 @@\n-a\n+b\n", by: "tool" }],
+      },
+      { ...call, type: "tool", id: "4", name: "", input: {}, state: "denied", output: "Denied by the user" },
+      { type: "file", id: "5", path: "b.ts", mediaType: null, action: "patch", diff: "-a\n+b\n" },
+      { type: "file", id: "6", path: "data:image/png;base64,AA", mediaType: "image/png" },
+      { type: "file", id: "7", path: "data:;base64,AA", mediaType: null },
+      {
+        ...{ type: "question", id: "8", status: "answered" },
+        questions: [
+          { question: "Which?", options: [], multi_select: false },
+          { question: "Why?", options: [], multi_select: false },
+        ],
+        answers: [{ question_index: 0, selected: ["main"], other_text: "or next" }],
+      } as ChatPart,
+      {
+        ...{ type: "subagent", id: "9", agentType: "picker", name: "", state: "done" },
+        parts: listOf([{ type: "text", id: "10", text: "found", open: false }]),
+      } as ChatPart,
+      { type: "status", id: "11", label: "thinking" } as ChatPart,
+      { type: "data", id: "12", json: { a: 1 } },
+      { type: "error", id: "13", message: "It broke.", code: "x" },
+    ];
+    const screen = new ClockedScreen({ commands: { writeFile } });
+    const error = { title: "The agent failed", detail: "a reason" } as NonNullable<ChatMessage["error"]>;
+    screen.set({
+      messages: listOf([
+        prompt("a", "go"),
+        answer("b", "", { parts: listOf(parts), error }),
+        prompt("c", "later", { status: "queued" }),
+      ]),
+    });
+    expect(await screen.enters("/export parts.md")).toContain("written to parts.md");
+    expect(files.get("parts.md")).toMatchInlineSnapshot(`
+      "## User
+
+      go
+
+      ## Agent
+
+      **Run npm test** (exit code 3)
+
+      \`\`\`
+      $ npm test
+      \`\`\`
+
+      \`\`\`\`
+      one
+      \`\`\`
+      \`\`\`\`
+
+      **write_file** (done)
+
+      \`\`\`
+      path: a.ts
+      \`\`\`
+
+      *a.ts*
+
+      \`\`\`diff
+      @@ -1,1 +1,1 @@
+      -a
+      +b
+      \`\`\`
+
+      **a tool without a name** (denied)
+
+      \`\`\`
+      Denied by the user
+      \`\`\`
+
+      *b.ts*
+
+      \`\`\`diff
+      -a
+      +b
+      \`\`\`
+
+      *image/png*
+
+      *data*
+
+      > Which?
+      >
+      > main, or next
+
+      > Why?
+      >
+      > 
+
+      **picker**
+
+      found
+
+      > It broke.
+
+      > The agent failed: a reason
+      "
+    `);
+    expect(await screen.enters("/copy")).not.toContain("copied");
   });
 
   test("has a name for the file, and says why it could not be written", async () => {

@@ -94,4 +94,44 @@ describe("a sub-agent", () => {
       /What Picker did:\n\+ Picker is done \(1 step\)\n {2}\*\*found\*\* it\n {2}in src$/,
     );
   });
+
+  const call = { callId: "c", output: "", content: [], input: {}, state: "running" } as const;
+
+  test.each<[string, ChatPart, string]>([
+    ["text", said("one\ntwo", true), "two"],
+    ["reasoning", { type: "reasoning", id: "1", text: "", visibility: "public", open: true }, "thinking"],
+    ["a call", { ...call, type: "tool", id: "1", name: "grep" }, "grep runs"],
+    [
+      "a question",
+      {
+        type: "question",
+        id: "1",
+        status: "requested",
+        questions: [{ question: "Which?", options: [], multi_select: false }],
+        answers: [],
+      } as ChatPart,
+      "Which?",
+    ],
+    ["another sub-agent", agent("running", [said("deep", true)]), "Picker: deep"],
+    ["one that is done", agent("done", [said("deep", false)]), "Picker"],
+    [
+      "a file that it wrote",
+      { type: "file", id: "1", path: "a.ts", mediaType: null, action: "write" },
+      "a.ts",
+    ],
+    ["a file that it shows", { type: "file", id: "1", path: "b.ts", mediaType: null }, "b.ts"],
+    [
+      "a status",
+      { type: "status", id: "1", label: "retrying", detail: "again in 2 s" } as ChatPart,
+      "again in 2 s",
+    ],
+    ["a status without words", { type: "status", id: "1", label: "retrying" } as ChatPart, "retrying"],
+    ["an error", { type: "error", id: "1", message: "It\nbroke.", code: "x" }, "broke."],
+  ])("shows what it does last: %s", async (_, part, words) => {
+    const screen = new ClockedScreen();
+    screen.says([agent("running", [part])]);
+    expect((await screen.after(MOMENT)).split("\n")[1]).toMatch(
+      new RegExp(`^ {2}\\| .*${words.replaceAll(/[?.]/g, "\\$&")}`, "i"),
+    );
+  });
 });

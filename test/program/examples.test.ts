@@ -8,7 +8,9 @@ const wordsOf = (line: string): readonly string[] =>
   [...line.matchAll(/"([^"]*)"|(\S+)/g)].slice(1).map(([, quoted, plain = ""]) => quoted ?? plain);
 
 /** Without the variables before them. */
-const LINES = COMMAND_TABLE.flatMap(({ examples }) => examples.map(({ line }) => line.replace(/^\w+=\S+ /, "")));
+const LINES = COMMAND_TABLE.flatMap(({ examples }) =>
+  examples.map(({ line }) => line.replace(/^\w+=\S+ /, "")),
+);
 
 /** The examples that need nothing but the program: each command has one. */
 const RUN_HERE = LINES.filter((line) => / mock( |$)|^agentwire doctor$/.test(line));

@@ -52,7 +52,7 @@ function partBlock(part: ChatPart, words: TerminalWords): string {
         "\n\n",
       );
     case "file": {
-      const name = part.path.startsWith("data:") ? (part.mediaType ?? "") : inLine(part.path);
+      const name = part.path.startsWith("data:") ? (part.mediaType ?? "data") : inLine(part.path);
       return part.diff === undefined ? `*${name}*` : `*${name}*\n\n${fenced(part.diff, "diff")}`;
     }
     case "question":
@@ -79,7 +79,7 @@ function toolBlocks(part: ChatToolPart, words: TerminalWords): readonly string[]
   // The text of a change is in its diff.
   const asked = changes.length > 0 ? inputBeside(part, true) : inputText(input, kind);
   return [
-    `**${inLine(title)}** (${exit === undefined ? state : words.toolExit(exit)})`,
+    `**${inLine(title) || words.toolNameless}** (${exit === undefined ? state : words.toolExit(exit)})`,
     ...(asked === "" ? [] : [fenced(asked)]),
     ...changes.map(({ path, diff }) => `*${inLine(path)}*\n\n${fenced(diff, "diff")}`),
     ...pieces.map((piece) => {
