@@ -79,7 +79,7 @@ describe("the security notes of docs/codey.md", () => {
     ["that rules go by exact names and the whole input", /exact name and the whole `input`/],
     ["to show the whole command", /whole command.*not shortened/s],
     ["that an announcement is no consent", /`ToolRequest` only announces.*no consent/s],
-    ["to show what the server says inert", /no HTML.*strip escapes/s],
+    ["to show what the server says inert", /\[Render it inert\]\(ui\.md#text-of-agents\)/],
     ["that the id of a session is no secret", /`sessionId` is a name, and no secret/],
     ["that a cancel and a lost link stop no command", /cancel kills no command.*lost link stops none/s],
   ])("say %s", (_, words) => {
