@@ -88,9 +88,11 @@ interface ComposerProps {
 
 export declare function Connection(): ReactElement;
 
-export declare function Diff({ path, diff, by }: DiffProps): ReactElement;
+export declare function Diff({ path, diff, by, isAsked }: DiffProps): ReactElement;
 
-export type DiffProps = Pick<ToolPreview, "path" | "diff"> & Partial<Pick<ToolPreview, "by">>;
+export interface DiffProps extends Pick<ToolPreview, "path" | "diff">, Partial<Pick<ToolPreview, "by">> {
+    readonly isAsked?: boolean;
+}
 
 interface DrawerProps extends ChatsProps {
     readonly isOpen: boolean;
