@@ -53,6 +53,7 @@ export const omissions: readonly Omission[] = [
     test: "triggers the due ping; if the socket refuses the ping, the queue uses a new connection",
     reason: "its socket is that of `ws`, which can be made to refuse a frame",
   },
+  { file: "test/codebuff/prompt-files.test.ts", reason: "it reads files, from a folder of Node" },
   { file: "test/codebuff/content.test.ts", reason: "it takes its bytes from Node's `Buffer`" },
   {
     file: "test/codebuff/bad-input.test.ts",
