@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { AcpClient, type AcpOptions } from "../../src/acp/index.ts";
 import {
@@ -77,7 +77,9 @@ async function serve({ chapter, planOf }: Scene): Promise<Server> {
 
 /** A port behind which the agent's streams are. */
 async function listen(mock: MockAcpAgent) {
+  const sockets = new Set<Socket>();
   const server = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket.on("close", () => sockets.delete(socket)));
     const { readable, writable } = mock.connect();
     const web = Duplex.toWeb(socket);
     const gone = (): void => void socket.destroy();
@@ -88,7 +90,12 @@ async function listen(mock: MockAcpAgent) {
   await once(server, "listening");
   return {
     number: (server.address() as AddressInfo).port,
-    stop: () => new Promise((resolve) => server.close(resolve)),
+    async stop() {
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of sockets) socket.destroy(); // a half-open link tells nothing of the other end
+      await closed;
+    },
   };
 }
 

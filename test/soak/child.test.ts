@@ -32,6 +32,15 @@ describe("the soak process of a protocol", () => {
     expect(told).toContain("npm run soak -- --protocol codey --seed 7");
   });
 
+  test("is reported with its chapters if no turn settles any more", async () => {
+    const told = await problemsOf(
+      'setInterval(() => process.send({ type: "progress", turns: 5, chapters: [3, 8] }), 20)',
+      { silence: 1_500 },
+    );
+    expect(told).toContain("VIOLATION process-hangs: codey, seed 7");
+    expect(told).toContain("under way: 3, 8");
+  });
+
   test("is reported with its last output if it dies before `done`", async () => {
     const told = await problemsOf('throw new Error("out of the blue")');
     expect(told).toContain("VIOLATION process-died");

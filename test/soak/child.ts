@@ -8,7 +8,7 @@ import { command, tell } from "./report.ts";
 /** ms in which a process ends by itself, once its work is done; on an idle machine it takes a tenth of a second. */
 const EXIT_BOUND = 15_000;
 
-/** ms without a word after which a process counts as hanging: more than any bound in it. */
+/** ms in which a turn settles or a chapter ends; otherwise the process counts as hanging. More than any bound in it. */
 const SILENCE = 120_000;
 
 /** Characters of the error output that are kept. */
@@ -16,11 +16,13 @@ const KEPT = 4_000;
 
 const PLAYER = join(import.meta.dirname, "player.ts");
 
-/** What a child runs, and how long it may take to end; only tests have others. */
+/** What a child runs, and how long it may take; only tests have others. */
 export interface ChildOptions {
   readonly program?: string;
-  /** ms */
+  /** ms to its end */
   readonly exitBound?: number;
+  /** ms to its next settled turn, or the end of a chapter */
+  readonly silence?: number;
 }
 
 const FROM_SOURCE = new URL("../helpers/from-source.ts", import.meta.url).href;
@@ -34,24 +36,27 @@ export class Child {
   counts: Counts = NOTHING;
   readonly #order: Order;
   readonly #exitBound: number;
+  readonly #silence: number;
   readonly #process: ChildProcess;
   #settled = 0;
+  #chapters: readonly number[] = [];
   #stderr = "";
   #state: "playing" | "done" | "gone" = "playing";
   #heldBy: readonly string[] | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(order: Order, { program = PLAYER, exitBound = EXIT_BOUND }: ChildOptions = {}) {
+  constructor(order: Order, { program = PLAYER, exitBound = EXIT_BOUND, silence = SILENCE }: ChildOptions = {}) {
     this.protocol = order.protocol;
     this.#order = order;
     this.#exitBound = exitBound;
+    this.#silence = silence;
     this.#process = fork(program, [JSON.stringify(order)], {
       execArgv: ["--import", FROM_SOURCE],
       stdio: ["ignore", "inherit", "pipe", "ipc"],
     });
     const kill = (): void => void this.#process.kill("SIGKILL");
     process.once("exit", kill);
-    this.#await(SILENCE);
+    this.#await(silence);
     this.#process.stderr?.setEncoding("utf8").on("data", (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-KEPT);
     });
@@ -71,10 +76,12 @@ export class Child {
   }
 
   #hear(message: Message): void {
-    if (this.#state === "playing") this.#await(SILENCE);
+    const isNews = message.type !== "progress" || message.turns !== this.#settled;
+    if (this.#state === "playing" && isNews) this.#await(this.#silence);
     switch (message.type) {
       case "progress":
         this.#settled = message.turns;
+        this.#chapters = message.chapters ?? [];
         return;
       case "chapter":
         this.counts = add(this.counts, message.counts);
@@ -98,7 +105,7 @@ export class Child {
       const what =
         this.#state === "done"
           ? `the process has not ended within ${ms} ms of its last chapter; it is held by ${this.#heldBy ?? "something"}`
-          : `the process has said nothing for ${ms} ms`;
+          : `no turn has settled and no chapter has ended for ${ms} ms; under way: ${this.#chapters.join(", ") || "unknown"}`;
       this.#state = "gone";
       this.#fail("process-hangs", what);
       this.#process.kill("SIGKILL");

@@ -24,7 +24,8 @@ export interface Order {
 
 /** What a child says. */
 export type Message =
-  | { readonly type: "progress"; readonly turns: number }
+  /** `chapters`: those under way. */
+  | { readonly type: "progress"; readonly turns: number; readonly chapters?: readonly number[] }
   | { readonly type: "chapter"; readonly counts: Counts }
   | { readonly type: "finding"; readonly finding: Finding }
   | { readonly type: "done" }
@@ -67,7 +68,7 @@ function uncaught(kind: string): (error: unknown) => void {
 process.on("unhandledRejection", uncaught("unhandled-rejection"));
 process.on("uncaughtException", uncaught("uncaught-exception"));
 
-const telling = setInterval(() => say({ type: "progress", turns: settled }), TELLING);
+const telling = setInterval(() => say({ type: "progress", turns: settled, chapters: [...running] }), TELLING);
 const { protocol, seed, strictLine } = order;
 const setup: ChapterSetup = {
   seed,
