@@ -45,7 +45,10 @@ export class Child {
   #heldBy: readonly string[] | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(order: Order, { program = PLAYER, exitBound = EXIT_BOUND, silence = SILENCE }: ChildOptions = {}) {
+  constructor(
+    order: Order,
+    { program = PLAYER, exitBound = EXIT_BOUND, silence = SILENCE }: ChildOptions = {},
+  ) {
     this.protocol = order.protocol;
     this.#order = order;
     this.#exitBound = exitBound;
