@@ -177,7 +177,7 @@ describe("a prompt over a relay", () => {
     await using relay = await FakeRelay.start();
     await using viewer = new Viewer(relay);
     await viewer.ready();
-    relay.nextCommands.push({ status: 502 });
+    relay.nextCommands.push({ status: 502, body: "Bad Gateway" });
     relay.onCommand = () => answers(relay);
     viewer.chat.send("Hello");
     await relay.until(() => relay.streams.length === 2);

@@ -147,6 +147,7 @@ describe("a viewer of a relay", () => {
     await using relay = await FakeRelay.start();
     await using viewer = new Viewer(relay);
     await viewer.ready();
+    relay.write("data: ");
     for (let pieces = 0; pieces < 34 && relay.streams.length === 1; pieces++) relay.write(piece);
     await relay.until(() => relay.streams.length === 2);
     relay.tell(...ALL);

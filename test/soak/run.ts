@@ -99,7 +99,15 @@ async function soak(): Promise<void> {
     };
     return new Child(order, RELAYS.some((name) => name === protocol) ? { program: RELAY_PLAYER } : {});
   });
+  const told = new Set<string>();
+  const tellProblems = (): void => {
+    for (const problem of children.flatMap(({ problems }) => problems.slice(0, SHOWN))) {
+      if (!told.has(problem)) console.log(`\n${problem}\n`);
+      told.add(problem);
+    }
+  };
   const telling = setInterval(() => {
+    tellProblems();
     const at = Math.round((performance.now() - start) / 1_000);
     console.log(`${String(at).padStart(5)} s  ${children.map((child) => child.progress).join("  ")}`);
   }, TELLING);
@@ -108,7 +116,7 @@ async function soak(): Promise<void> {
   const counts = new Map(children.map(({ protocol, counts }) => [protocol, counts]));
   console.log(`\n${table(counts)}\n`);
   const failed = children.filter(({ problems }) => problems.length > 0);
-  for (const { problems } of failed) console.log(`${problems.slice(0, SHOWN).join("\n\n")}\n`);
+  tellProblems();
   const elapsed = (performance.now() - start) / 1_000;
   const took = elapsed.toFixed(1);
   if (values.report !== undefined) {
