@@ -39,7 +39,11 @@ export class ProgramJournal {
       this.id = `run-${microseconds}-${process.pid}`;
       this.#path = join(target, `${this.id}.json`);
     } else this.#path = target;
-    this.#write();
+  }
+
+  /** Writes the record for the first time. */
+  begin(): void {
+    this.add({});
   }
 
   get now(): number {

@@ -30,13 +30,14 @@ export class ProgramRun {
   readonly #stderr = streamSink(process.stderr);
   readonly #lifeline: Lifeline | undefined;
 
-  /** Connects to the test first. So the test notices the end of every run that has a record. */
+  /** Greets the test before the record is written. So the test notices the end of every run that has a record. */
   static async start(): Promise<void> {
     const address = process.env[LIFELINE];
     const lifeline = address === undefined ? undefined : await Lifeline.connect(address);
     const run = new ProgramRun(lifeline);
     const { id } = run.#journal;
     await lifeline?.greet({ pid: process.pid, ...(id === undefined ? {} : { run: id }) });
+    run.#journal.begin();
     await run.#play();
   }
 
