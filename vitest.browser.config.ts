@@ -63,6 +63,8 @@ const pages: TestProjectInlineConfiguration = {
   test: {
     name: "pages",
     include: ["test/**/*.pages.ts"],
+    // `npm run full -- browser` sets the variable.
+    exclude: (process.env["AGENTWIRE_RUNS"] ?? "") === "" ? ["test/**/*.wide.pages.ts"] : [],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,

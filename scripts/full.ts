@@ -10,6 +10,7 @@ interface Suite {
 
 const SUITES: ReadonlyMap<string, Suite> = new Map([
   ["tests", { about: "all tests, the wide ones with all of their runs (without a name)", run: allTests }],
+  ["browser", { about: "the tests in Chromium, with all of their runs", run: browserTests }],
   [
     "acp",
     {
@@ -84,9 +85,14 @@ ${[...SUITES].map(([name, { about }]) => `  ${name.padEnd(16)}${about}`).join("\
 npm run full -- <name> --help says more.
 `;
 
+const ALL_RUNS = { ...process.env, AGENTWIRE_RUNS: process.env["AGENTWIRE_RUNS"] ?? "1" };
+
 function allTests(args: readonly string[]): Promise<number> {
-  const env = { ...process.env, AGENTWIRE_RUNS: process.env["AGENTWIRE_RUNS"] ?? "1" };
-  return spawned("vitest", ["run", ...args], env);
+  return spawned("vitest", ["run", ...args], ALL_RUNS);
+}
+
+function browserTests(args: readonly string[]): Promise<number> {
+  return spawned("npm", ["run", "--silent", "test:browser", "--", ...args], ALL_RUNS);
 }
 
 async function spawned(command: string, args: readonly string[], env = process.env): Promise<number> {
