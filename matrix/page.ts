@@ -43,8 +43,8 @@ ${reasons.length === 0 ? "" : `${reasons.join("\n")}\n\n`}${FOOT}`;
 
 const HEAD = `# Where it works
 
-\`npm run matrix\`, in the repository, makes this page. It installs the packed package in an empty project, and runs one program there:
-an answer that streams, an approval, a cancelled turn, an error and its code, a chat that survives a cut link, JSONL, a relay, and the promises that every client keeps. Servers are
+\`npm run matrix\`, in the repository, makes this page. It installs the package in an empty project, and runs one program:
+an answer that streams, an approval, a cancelled turn, an error and its code, a chat that survives a cut link, JSONL, a relay, and what every client promises. Servers are
 mocks on loopback, in Node. \`39/39\`: all of 39 held. Node, Bun and Deno also start programs and keep files. A dash: there is no such thing to try.
 `;
 
@@ -52,7 +52,7 @@ const FOOT = `- **workerd, Chromium, Firefox**: bundled by esbuild.
 - **esbuild**: bundles for Node, run there. An ES module needs \`createRequire\` in a \`banner\`, because \`ws\` is CommonJS. Leave \`agentwire/testing\` and \`codebuff-run/tools\` out of bundles: they start files of the package.
 - **Vite**, **Next**: built for production; pages in Chromium, the route in Node.
 - **TypeScript**: \`nodenext\`, strict, without \`skipLibCheck\`; all entries that need no peer.
-- **CommonJS** is a line that loads the ES module: one copy of each class. \`agentwire/ink\` has none.
+- **CommonJS** is a line that loads the ES module: one copy of each class. Jest before 30.5, or on Node before 24.9, needs a transform. \`agentwire/ink\` has none.
 - **Bun**: the switch \`grandchild\` of \`FakeCodebuffCli\` hangs.
 
 Not tried: peers (React, Ink, zod and others), Safari, Alpine.
