@@ -4,6 +4,7 @@ import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { deadAnchors } from "./site/anchors.ts";
+import { mendApiLinks } from "./site/api-links.ts";
 import { sitePages } from "./site/pages.ts";
 import { run, tail } from "./support/run.ts";
 
@@ -41,6 +42,7 @@ async function build(preview: boolean): Promise<number> {
   if (existsSync(pictures)) await cp(pictures, join(CONTENT, "images"), { recursive: true });
   console.log(`pages     ${pages.size} guides`);
   if (!(await step("API", "typedoc", ["--options", "typedoc.json"]))) return 1;
+  await mendApiLinks(join(CONTENT, "api"));
   if (!(await step("site", "vitepress", ["build", "."]))) return 1;
   const dead = await deadAnchors(join(SITE, "dist"));
   for (const { page, link } of dead) console.log(`! ${page}: ${link} leads nowhere`);

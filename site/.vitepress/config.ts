@@ -20,6 +20,19 @@ export default defineConfig({
   lastUpdated: false,
   markdown: {
     html: false, // types such as Map<K, V> are text
+    config(md) {
+      // The API reference links to rows of its tables.
+      md.inline.ruler.before("html_inline", "anchor", (state, silent) => {
+        const [anchor] = /^<a id="[\w-]+"><\/a>/.exec(state.src.slice(state.pos)) ?? [];
+        if (anchor === undefined) return false;
+        if (!silent) state.push("html_inline", "", 0).content = anchor;
+        state.pos += anchor.length;
+        return true;
+      });
+      // Braces in code are no expressions of Vue.
+      const code = md.renderer.rules.code_inline;
+      md.renderer.rules.code_inline = (...args) => code?.(...args).replace("<code", "<code v-pre") ?? "";
+    },
     languages: ["ts", "tsx", "sh", "bash", "json", "nginx", "svelte"],
     codeTransformers: [
       transformerTwoslash({

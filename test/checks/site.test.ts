@@ -1,6 +1,8 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { deadAnchors } from "../../scripts/site/anchors.ts";
+import { mendApiLinks } from "../../scripts/site/api-links.ts";
 import { sitePages } from "../../scripts/site/pages.ts";
 import { GUIDES } from "../../site/guides.ts";
 import { tree } from "./tree.ts";
@@ -53,4 +55,20 @@ test("a link of the built site to no page, or to no heading, is found", async ()
     { page: "guide.html", link: "./away" },
     { page: "index.html", link: "#no" },
   ]);
+});
+
+test("links of the API reference to a second heading that is none, and to rows with an underscore, are mended", async () => {
+  await using api = await tree({
+    "a.md":
+      '# Turn\n\n## Twice\n\n## Twice\n\n<a id="property-made_at-1"></a>\n\n[one](#turn-1) [two](#twice-1) [row](#property-made-at-1)\n',
+    "b/c.md":
+      "[up](../a.md#turn-1) [row](../a.md#property-made-at-1) [kept](../a.md#twice-1) [out](x.md#turn-1)\n",
+  });
+  await mendApiLinks(api.path);
+  expect(await readFile(join(api.path, "a.md"), "utf8")).toContain(
+    "[one](#turn) [two](#twice-1) [row](#property-made_at-1)",
+  );
+  expect(await readFile(join(api.path, "b/c.md"), "utf8")).toBe(
+    "[up](../a.md#turn) [row](../a.md#property-made_at-1) [kept](../a.md#twice-1) [out](x.md#turn-1)\n",
+  );
 });
