@@ -6,7 +6,7 @@ import { launchChromium } from "../test/docs/support/snippet-pages.ts";
 import { BUILD } from "../test/helpers/sources.ts";
 import { indexOf } from "./shots/index-page.ts";
 import { pageShots } from "./shots/page-shots.ts";
-import { terminalShots } from "./shots/terminal-shots.ts";
+import { README_SIZE, terminalShots } from "./shots/terminal-shots.ts";
 import { findChromium } from "./support/chromium.ts";
 import { tempFolder } from "./support/temp-folder.ts";
 
@@ -34,7 +34,7 @@ const { values } = parseArgs({
 
 /** The pictures of README.md, and their names in docs/images/. */
 const README: ReadonlyMap<string, string> = new Map([
-  ["terminal-diff-waiting-80x24", "terminal.png"],
+  [`terminal-diff-waiting-${README_SIZE.join("x")}`, "terminal.png"],
   ["page-diff-waiting-light", "page.png"],
 ]);
 
@@ -47,7 +47,8 @@ else if (findChromium() === undefined) {
 } else process.exitCode = await shoot(values.only, values.out ?? join(import.meta.dirname, "../shots"));
 
 async function shoot(only: string, out: string): Promise<number> {
-  const shots = [...pageShots(), ...terminalShots()].filter(({ name }) =>
+  const terminal = terminalShots(values.readme ? [README_SIZE] : undefined);
+  const shots = [...pageShots(), ...terminal].filter(({ name }) =>
     values.readme ? README.has(name) : `${name}-`.startsWith(only),
   );
   if (shots.length === 0) {

@@ -10,15 +10,20 @@ import type { Shot } from "./page-shots.ts";
 import { SCENES, type SceneUser } from "./scenes.ts";
 
 const PROGRAM = fileURLToPath(new URL("terminal-program.ts", import.meta.url));
-const SIZES: readonly (readonly [columns: number, rows: number])[] = [
+type Size = readonly [columns: number, rows: number];
+
+const SIZES: readonly Size[] = [
   [80, 24],
   [40, 15],
   [200, 60],
 ];
 
-export function terminalShots(): readonly Shot[] {
+/** Where nothing of the screen has scrolled away. */
+export const README_SIZE: Size = [80, 36];
+
+export function terminalShots(sizes: readonly Size[] = SIZES): readonly Shot[] {
   return SCENES.filter(({ on = "terminal" }) => on === "terminal").flatMap((scene) =>
-    SIZES.map(([columns, rows]) => {
+    sizes.map(([columns, rows]) => {
       const name = `terminal-${scene.name}-${columns}x${rows}`;
       const take = async (browser: Browser, out: string): Promise<void> => {
         const program = await bundleOf(PROGRAM);
