@@ -19,10 +19,14 @@ export type KeyName =
   | "tab"
   | `ctrl-${string}`;
 
-/** One key, or typed text. The text has several characters if they arrived together. */
-export type Press =
-  | { readonly type: "key"; readonly key: KeyName }
-  | { readonly type: "text"; readonly text: string };
+/** Typed text. It has several characters if they arrived together. */
+export interface TextPress {
+  readonly type: "text";
+  readonly text: string;
+}
+
+/** One key, or typed text. */
+export type Press = { readonly type: "key"; readonly key: KeyName } | TextPress;
 
 /**
  * Splits the input of Ink's `useInput`: fast keys arrive as one input. Esc and a character are the same bytes as Alt

@@ -189,7 +189,7 @@ export const terminalWords = {
 
   // Dialogs
   dialogSettling: "...",
-  dialogAside: "Enter sends what you write; clear it (Ctrl-C) to answer this",
+  dialogAside: "Enter sends what you write, Tab answers this instead",
   dialogWaitsApproval: "The agent waits for your decision: stop typing to see it",
   dialogWaitsQuestion: "The agent asks you something: stop typing to see it",
   approvalAsks: (tool: string) => `The agent wants to use ${tool}`,

@@ -125,6 +125,8 @@ describe("an approval", () => {
     terminal.type("my draft");
     await terminal.sees(/> my draft/);
     agent.release("gate");
+    await terminal.sees(/Tab answers this instead/);
+    terminal.type("\t");
     await terminal.sees(/y once/);
     terminal.type("r");
     await terminal.sees(/The reason/);
@@ -145,7 +147,7 @@ describe("an approval", () => {
     await terminal.sees(/stop typing to see it/);
     terminal.type(" yes any");
     await terminal.sees(/maybe yes any/);
-    await terminal.sees(/y once/);
+    await terminal.sees(/Tab answers this instead/);
     expect(agent.decisions).toEqual([]);
   });
 
@@ -159,7 +161,7 @@ describe("an approval", () => {
       terminal.type("go\r");
       await terminal.sees(/y once/);
       terminal.type(text);
-      await terminal.sees(/Enter sends what you write; clear it \(Ctrl-C\) to answer this\n[\s\S]*> \S/);
+      await terminal.sees(/Enter sends what you write, Tab answers this instead\n[\s\S]*> \S/);
       terminal.type("n");
       terminal.type("\r");
       await terminal.sees(/1 queued/);
@@ -185,7 +187,7 @@ describe("an approval", () => {
     expect(terminal.screen).not.toMatch(/quit|Write to the agent|y once/);
   });
 
-  test("gives Enter to a text that waits in the composer, unless an arrow was used", async () => {
+  test("gives Enter to a text that waits in the composer, until Tab leads to the choices", async () => {
     const { terminal, agent } = await open(function* () {
       yield agentStep.wait("gate");
       yield* approve();
@@ -197,15 +199,15 @@ describe("an approval", () => {
     terminal.type("later");
     await terminal.sees(/> later/);
     agent.release("gate");
-    await terminal.sees(/y once/);
-    terminal.type("\r");
-    await terminal.sees(/1 queued/);
-    expect(agent.decisions).toEqual([]);
+    await terminal.sees(/Tab answers this instead/);
+    terminal.type("\t");
+    await terminal.sees(/y once[\s\S]*> later/);
     terminal.type("\u001b[D");
     await terminal.sees(/>a always/);
     terminal.type("\r");
     await terminal.until(() => agent.decisions.length > 0);
     expect(agent.decisions[0]).toMatchObject({ decision: "always" });
+    await terminal.sees(/Over\.[\s\S]*> later/);
   });
 
   test("takes no key that is pressed again right after the one before was decided", async () => {

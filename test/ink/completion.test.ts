@@ -82,14 +82,15 @@ describe("the menu of commands", () => {
     expect(await screen.after(100)).toMatch(/> a prompt$/);
   });
 
-  test("is closed by a dialog, which takes the keys", async () => {
+  test("is closed by a dialog, which Tab leads to", async () => {
     const screen = new ClockedScreen();
     screen.type("/re");
     const pending: ChatPending = { type: "approval", id: "a", tool: "shell", input: {} };
     screen.set({ pending: [pending], busy: true });
     await screen.after(2_000);
+    expect(await screen.after(100)).toMatch(/Tab answers this instead[\s\S]*> \/re$/);
     screen.press("tab");
-    expect(await screen.after(100)).toMatch(/n reject[\s\S]*> \/re$/);
+    expect(await screen.after(1_000)).toMatch(/n reject[\s\S]*> \/re$/);
   });
 
   test.each([

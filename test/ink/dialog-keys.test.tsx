@@ -1,7 +1,8 @@
+import { setImmediate } from "node:timers/promises";
 import { render } from "ink";
 import type { ReactElement } from "react";
 import { afterEach, expect, test, vi } from "vitest";
-import { Approval, Question } from "../../src/ink/components/exports.ts";
+import { Approval, Question, Resume } from "../../src/ink/components/exports.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import { TestTerminal } from "./terminal.ts";
 
@@ -67,4 +68,72 @@ test("an approval that becomes active again ignores keys until its choices are s
   terminal.type("y");
   await terminal.sees(/y once/);
   expect(decisions).toEqual([]);
+});
+
+test.each(["explain why", "yes", "every file?"])(
+  "a word of letters decides no approval: %s",
+  async (word) => {
+    const decisions: unknown[] = [];
+    const pending = { ...request, grant: "ls" };
+    const { terminal } = mount(
+      <Approval pending={pending} onDecide={(each) => decisions.push(each)} {...look} />,
+    );
+    await terminal.sees(/y once/);
+    for (const letter of word) {
+      terminal.type(letter);
+      await setImmediate();
+    }
+    await terminal.sees(/\.\.\./);
+    await terminal.sees(/>n reject/);
+    expect(decisions).toEqual([]);
+  },
+);
+
+test.each([
+  ["y", "once"],
+  ["y\r", "once"],
+  ["a", "always"],
+])("a letter alone, or with Enter, decides an approval: %j", async (keys, decision) => {
+  const decisions: unknown[] = [];
+  const pending = { ...request, grant: "ls" };
+  const { terminal } = mount(
+    <Approval pending={pending} onDecide={(each) => decisions.push(each)} {...look} />,
+  );
+  await terminal.sees(/y once/);
+  terminal.type(keys);
+  await vi.waitFor(() => expect(decisions).toEqual([decision]), PATIENCE);
+});
+
+test("Esc and Backspace take a letter back", async () => {
+  const decisions: unknown[] = [];
+  const onEscape = vi.fn();
+  const { terminal } = mount(
+    <Approval pending={request} onDecide={(each) => decisions.push(each)} onEscape={onEscape} {...look} />,
+  );
+  await terminal.sees(/y once/);
+  terminal.type("y");
+  await terminal.sees(/>y once/);
+  terminal.type("\u007f");
+  await terminal.sees(/>n reject/);
+  terminal.type("y");
+  await terminal.sees(/>y once/);
+  terminal.type("\u001b");
+  await terminal.sees(/>n reject/);
+  expect(onEscape).not.toHaveBeenCalled();
+  expect(decisions).toEqual([]);
+});
+
+test("a word of letters does not continue a forgotten conversation; a letter alone does", async () => {
+  const chosen: unknown[] = [];
+  const { terminal } = mount(<Resume onResume={(how) => chosen.push(how)} {...look} />);
+  await terminal.sees(/y .*n /);
+  for (const letter of "now") {
+    terminal.type(letter);
+    await setImmediate();
+  }
+  await terminal.sees(/\.\.\./);
+  await terminal.sees(/y .*n /);
+  expect(chosen).toEqual([]);
+  terminal.type("n");
+  await vi.waitFor(() => expect(chosen).toEqual(["without-context"]), PATIENCE);
 });

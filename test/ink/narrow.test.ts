@@ -47,7 +47,7 @@ const HINTS: Readonly<Record<string, (screen: ClockedScreen) => Promise<string>>
     screen.set({ pending: [approval], busy: true });
     return await screen.after(MOMENT);
   },
-  "Enter sends what you write; clear it (Ctrl-C) to answer this": async (screen) => {
+  "Enter sends what you write, Tab answers this instead": async (screen) => {
     screen.set({ pending: [approval], busy: true });
     await screen.after(PAUSE);
     screen.type("hello");

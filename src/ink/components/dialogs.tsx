@@ -4,12 +4,15 @@ import type { ChatResume } from "../../chat/chat.ts";
 import type { Answer, Decision } from "../../core/values.ts";
 import { withCursor } from "../composer/composer-rows.ts";
 import {
+  type ApprovalState,
   approvalInput,
   approvalRows,
   fitsApproval,
   isBehindChoice,
+  isDeciding,
   newApproval,
   type PendingApproval,
+  pointed,
   stepApproval,
   takesPress,
 } from "../dialogs/approval-dialog.ts";
@@ -22,8 +25,9 @@ import {
   questionText,
   stepQuestion,
 } from "../dialogs/question-dialog.ts";
+import type { KeyName, Press } from "../press.ts";
 import { Rows } from "../rows/rows.tsx";
-import { type KeyProps, type Look, useDialog, useKeys } from "./hooks.ts";
+import { type KeyProps, type Look, useDialog, useKeys, useLetter } from "./hooks.ts";
 
 export interface ApprovalProps extends Look, KeyProps {
   /** An entry of `snapshot.pending`. Set `key={pending.id}`, so that each request starts fresh. */
@@ -41,30 +45,44 @@ export interface ApprovalProps extends Look, KeyProps {
 /**
  * Asks whether a tool may run. Shows the whole input through `reveal`, so that nothing is hidden. Says what the lasting
  * choices cover; a call without `grant` has none. Keys: `y` once, `t` this turn, `a` always, `n` reject, `r` a reason
- * and Enter, `e` and then `y` every call of the tool, or arrows and Enter. Keys work only after the choices are
- * visible, a moment after the dialog appears.
+ * and Enter, `e` and then `y` every call of the tool, or arrows and Enter. A letter decides when no other key follows it
+ * for 0.4 s, or with Enter. Keys work only after the choices are visible, a moment after the dialog appears.
  */
 export function Approval({ pending, onDecide, ...props }: ApprovalProps): ReactElement {
   const { offer, isTextAbove, options } = useDialog(props, pending.id, {
     fits: (given) => fitsApproval(pending, given),
     rows: (surface) => approvalInput(pending, surface),
   });
+  const letter = useLetter(props.isActive);
   const [state] = useKeys(newApproval, props, (press, now, set) => {
-    const isEscape = press.type === "key" && press.key === "escape";
-    if (isEscape && !isBehindChoice(now)) {
+    const carryOut = (given: Press, from: ApprovalState): void => {
+      const step = stepApproval(from, given, pending);
+      if (step.type === "open") set(step.state);
+      else {
+        offer.withdraw(); // drop further keys of the same input
+        onDecide(step.decision);
+      }
+    };
+    const before = letter.take();
+    if (before && isKey(press, "enter")) {
+      carryOut(before, now);
+      return;
+    }
+    if (before) set(now.isForEveryCall ? now : newApproval);
+    if (before && (isKey(press, "escape") || isKey(press, "backspace"))) return;
+    if (isKey(press, "escape") && !isBehindChoice(now)) {
       props.onEscape?.();
       return;
     }
-    if (!offer.takesKeys() || !takesPress(now, press, pending)) {
+    const isWord = before !== undefined && press.type === "text";
+    if (isWord || !offer.takesKeys() || !takesPress(now, press, pending)) {
       offer.withdraw();
-      return;
-    }
-    const step = stepApproval(now, press, pending);
-    if (step.type === "open") set(step.state);
-    else {
-      offer.withdraw(); // drop further keys of the same input
-      onDecide(step.decision);
-    }
+      if (now.isForEveryCall) set(newApproval);
+    } else if (press.type === "text" && isDeciding(now, press, pending)) {
+      const next = pointed(now, press, pending);
+      set(next);
+      letter.wait(press, () => carryOut(press, next));
+    } else carryOut(press, before ? newApproval : now);
   });
   const rows = approvalRows(pending, state, { ...options, isInputAbove: isTextAbove });
   return <Rows rows={withCursor(rows)} theme={options.theme} />;
@@ -122,11 +140,20 @@ export interface ResumeProps extends Look, KeyProps {
  */
 export function Resume({ onResume, ...props }: ResumeProps): ReactElement {
   const { offer, options } = useDialog(props, "resume");
+  const letter = useLetter(props.isActive);
   useKeys(undefined, props, (press) => {
-    const how = stepResume(press);
-    if (press.type === "key" && press.key === "escape") props.onEscape?.();
-    else if (how && offer.takesKeys()) onResume(how);
+    const before = letter.take();
+    const how = stepResume(before && isKey(press, "enter") ? before : press);
+    if (before && how && isKey(press, "enter")) onResume(how);
+    else if (isKey(press, "escape")) {
+      if (!before) props.onEscape?.();
+    } else if (how && press.type === "text" && !before && offer.takesKeys())
+      letter.wait(press, () => onResume(how));
     else offer.withdraw();
   });
   return <Rows rows={resumeRows(options).rows} theme={options.theme} />;
+}
+
+function isKey(press: Press, key: KeyName): boolean {
+  return press.type === "key" && press.key === key;
 }

@@ -3,9 +3,9 @@ import { useInput, useStdin, useWindowSize } from "ink";
 import { createContext, useContext, useEffect, useMemo, useReducer, useRef, useState } from "react";
 import type { Words } from "../../screens/words.ts";
 import type { DialogOptions } from "../dialogs/dialog.ts";
-import { type Press, pressesOf } from "../press.ts";
+import { type Press, pressesOf, type TextPress } from "../press.ts";
 import type { Row, Surface } from "../rows/row.ts";
-import { SETTLING, TYPING_PAUSE } from "../screen/open-dialog.ts";
+import { LETTER_PAUSE, SETTLING, TYPING_PAUSE } from "../screen/open-dialog.ts";
 import { plainTheme, screenWords, type Theme, themeFor, worded } from "../theme.ts";
 
 /** The props of every component. */
@@ -128,6 +128,33 @@ function useOffer(of: string | number, isActive: boolean): Offer {
     withdraw: () => {
       offered.current = undefined;
       countStray();
+    },
+  };
+}
+
+/** A letter that decides once nothing has followed it for {@link LETTER_PAUSE} ms: with text behind it, it begins a word. */
+export function useLetter(isActive = true): {
+  readonly wait: (press: TextPress, then: () => void) => void;
+  /** Returns the letter that waits, which then does nothing. */
+  readonly take: () => TextPress | undefined;
+} {
+  const waiting = useRef<{ readonly press: TextPress; readonly timer: NodeJS.Timeout }>(undefined);
+  const take = (): TextPress | undefined => {
+    const { press, timer } = waiting.current ?? {};
+    clearTimeout(timer);
+    waiting.current = undefined;
+    return press;
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is not active takes no keys, and no letter of before
+  useEffect(() => () => void take(), [isActive]);
+  return {
+    take,
+    wait: (press, then) => {
+      const timer = setTimeout(() => {
+        take();
+        then();
+      }, LETTER_PAUSE);
+      waiting.current = { press, timer };
     },
   };
 }

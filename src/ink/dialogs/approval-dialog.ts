@@ -4,7 +4,7 @@ import { approvalText } from "../../screens/tool/approval-text.ts";
 import { composerRows } from "../composer/composer-rows.ts";
 import { emptyEditor } from "../composer/editor.ts";
 import { countLines } from "../parts/folded.ts";
-import type { Press } from "../press.ts";
+import type { Press, TextPress } from "../press.ts";
 import { clipped, clippedRow, marked, type Piece, type Row, rowsOf, type Surface } from "../rows/row.ts";
 import { screenWords } from "../theme.ts";
 import {
@@ -68,7 +68,25 @@ export function isBehindChoice({ reason, isForEveryCall }: ApprovalState): boole
 
 /** Whether the dialog handles a key. Other text is for the composer. */
 export function takesPress(state: ApprovalState, press: Press, pending: PendingApproval): boolean {
-  return isBehindChoice(state) || press.type === "key" || choiceOf(press.text, pending) !== undefined;
+  if (press.type === "key" || state.reason) return true;
+  return state.isForEveryCall ? isYesOrNo(press) : choiceOf(press.text, pending) !== undefined;
+}
+
+/** Whether a letter decides, or leads to what covers more. Such a letter must stand alone. `r` only opens a field for text. */
+export function isDeciding(state: ApprovalState, press: TextPress, pending: PendingApproval): boolean {
+  if (state.reason) return false;
+  if (state.isForEveryCall) return isYesOrNo(press);
+  const choice = choiceOf(press.text, pending);
+  return choice !== undefined && choice !== "r";
+}
+
+function isYesOrNo({ text }: TextPress): boolean {
+  return /^[yn]$/i.test(text);
+}
+
+/** With the pointer at the choice of a letter. */
+export function pointed(state: ApprovalState, press: TextPress, pending: PendingApproval): ApprovalState {
+  return state.isForEveryCall ? state : { at: choiceOf(press.text, pending) ?? state.at };
 }
 
 function chosen(state: ApprovalState, key: ChoiceKey): ApprovalStep {

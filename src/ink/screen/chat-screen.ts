@@ -68,6 +68,8 @@ export class ChatScreen {
   #isWholeDialog = false;
   /** Why, and for how many ms, the dialog hides its choices. `aside` has no time limit. */
   #held: { readonly hold: DialogHold; readonly ms: number } | undefined;
+  /** ms until a letter decides. */
+  #letterWait: number | undefined;
   /** The user leaves: the next frame is the last, without the composer. `isTold`: the app was notified. */
   #leaving: { readonly how: ExitReason; frame?: Frame; isTold?: boolean } | undefined;
   /** The dialog's text is above the live region: print nothing else until the dialog is settled. */
@@ -175,8 +177,9 @@ export class ChatScreen {
   }
 
   #draw(): void {
-    const snapshot = this.#options.chat.getSnapshot();
     const { clock } = this.#options;
+    this.#letterWait = this.#dialog.settleLetter(clock.now());
+    const snapshot = this.#options.chat.getSnapshot();
     const now = clock.wallTime();
     this.#follow(snapshot, now);
     const tall = this.#dialog.tooTall({ ...this.#surface, maxRows: dialogRows(this.#size) });
@@ -188,9 +191,8 @@ export class ChatScreen {
       this.#hasHeader = true;
       isDone = this.#print(snapshot, sink);
     });
-    this.#held = this.#keyboard.isAside
-      ? { hold: "aside", ms: 0 }
-      : this.#dialog.wait(clock.now(), this.#keyboard.keys);
+    const wait = this.#dialog.wait(clock.now(), this.#keyboard.keys);
+    this.#held = this.#keyboard.isAside && wait?.hold !== "typing" ? { hold: "aside", ms: 0 } : wait;
     this.#isWholeDialog = this.#dialog.isOpen && this.#printout.isDrained && !this.#held && !this.#leaving;
     const live = this.#leaving
       ? { rows: this.#tail(snapshot, now, liveRows(this.#size)) }
@@ -283,6 +285,7 @@ export class ChatScreen {
     const waits = [
       ...(isTicking ? [second] : []),
       ...(this.#held && this.#held.ms > 0 ? [this.#held.ms] : []),
+      ...(this.#letterWait === undefined ? [] : [this.#letterWait]),
     ];
     if (waits.length === 0) return;
     this.#cancelTick = this.#options.clock.setTimeout(() => this.#pace.request(), Math.min(...waits));

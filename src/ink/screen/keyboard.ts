@@ -124,7 +124,7 @@ export class Keyboard {
 
   /** The open dialog has changed. */
   asked(): void {
-    this.#isAside = false;
+    this.#isAside = !this.#draft.isEmpty;
     this.#draft.interrupted();
   }
 
@@ -132,11 +132,29 @@ export class Keyboard {
     const { dialog } = this.#host;
     this.#unsay();
     this.#pressedAt = this.#host.clock.now();
-    if (!this.#special(press) && !this.#command(press)) {
-      if (!this.#isAside && dialog.takes(press, !this.#draft.isEmpty)) dialog.press(press);
+    if (!this.#afterLetter(press) && !this.#special(press) && !this.#command(press)) {
+      if (this.#isAside && press.type === "key" && press.key === "tab") this.#toDialog();
+      else if (!this.#isAside && dialog.takes(press)) dialog.press(press, this.#pressedAt);
       else this.#edit(press);
     }
     this.#follow();
+  }
+
+  /** Handles the key behind a letter for the dialog: text makes the letter a part of a message, Enter confirms it. */
+  #afterLetter(press: Press): boolean {
+    const { dialog } = this.#host;
+    const letter = dialog.takeLetter();
+    if (!letter) return false;
+    if (press.type === "text") this.#edit({ type: "text", text: letter.text + press.text });
+    else if (press.key === "enter") dialog.carryOut(letter);
+    else return press.key === "escape" || press.key === "backspace"; // the letter is forgotten
+    return true;
+  }
+
+  #toDialog(): void {
+    this.#isAside = false;
+    this.#typedAt = Number.NEGATIVE_INFINITY;
+    this.#host.dialog.hide();
   }
 
   paste(text: string): void {
@@ -144,12 +162,14 @@ export class Keyboard {
     this.#unsay();
     this.#pressedAt = clock.now();
     if (dialog.takesPaste && !this.#isAside) {
-      dialog.press({ type: "text", text: text.replace(/\s+/g, " ") });
+      dialog.press({ type: "text", text: text.replace(/\s+/g, " ") }, this.#pressedAt);
       return;
     }
+    const letter = dialog.takeLetter();
+    if (letter) this.#edit(letter);
     this.#typedAt = clock.now();
     this.#draft.paste(text);
-    this.#isAside ||= dialog.takesKeys;
+    this.#writes();
     this.#follow();
   }
 
@@ -177,10 +197,7 @@ export class Keyboard {
 
   /** Returns to the dialog once the composer is empty. */
   #follow(): void {
-    if (!this.#isAside || !this.#draft.isEmpty) return;
-    this.#isAside = false;
-    this.#typedAt = Number.NEGATIVE_INFINITY;
-    this.#host.dialog.hide();
+    if (this.#isAside && this.#draft.isEmpty) this.#toDialog();
   }
 
   /** Handles keys of the menu above the composer, and of the search. */
@@ -270,7 +287,15 @@ export class Keyboard {
     this.#typedAt = this.#host.clock.now();
     const done = this.#draft.press(press);
     if (done === "submit") this.#send();
-    else if (done) this.#isAside ||= this.#host.dialog.takesKeys;
+    else if (done) this.#writes();
+  }
+
+  /** The user writes a message: an open dialog takes no keys. */
+  #writes(): void {
+    const { dialog } = this.#host;
+    if (!dialog.isOpen) return;
+    this.#isAside = true;
+    dialog.leave();
   }
 
   /** The user has finished typing. */

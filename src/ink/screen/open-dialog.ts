@@ -9,8 +9,10 @@ import {
   approvalRows,
   fitsApproval,
   isBehindChoice,
+  isDeciding,
   newApproval,
   type PendingApproval,
+  pointed,
   stepApproval,
   takesPress,
 } from "../dialogs/approval-dialog.ts";
@@ -25,7 +27,7 @@ import {
   stepQuestion,
   takesText,
 } from "../dialogs/question-dialog.ts";
-import type { Press } from "../press.ts";
+import type { Press, TextPress } from "../press.ts";
 import { type Piece, type Row, rowsOf } from "../rows/row.ts";
 
 type Asked =
@@ -41,6 +43,9 @@ export const TYPING_PAUSE = 500;
  * previous dialog twice; the second press must not answer this dialog.
  */
 export const SETTLING = 300;
+
+/** ms after a letter until it decides. With text behind it, the letter begins a message. */
+export const LETTER_PAUSE = 400;
 
 /** Why a dialog takes no keys. `aside`: the user writes another text in the composer. */
 export type DialogHold = "typing" | "settling" | "aside";
@@ -63,7 +68,8 @@ export class OpenDialog {
   #above: number | undefined;
   #isShown = false;
   readonly #inputsAbove = new Set<string>();
-  #isTouched = false;
+  /** The letter that decides unless text follows it. */
+  #letter: { readonly press: TextPress; readonly at: number } | undefined;
   /** Between two questions of one request: the next one does not show its choices yet. */
   #isBetween = false;
 
@@ -142,7 +148,14 @@ export class OpenDialog {
   /** Hides the choices until a frame shows them again. */
   hide(): void {
     this.#isShown = false;
-    this.#isTouched = false;
+    this.#letter = undefined;
+  }
+
+  /** The user writes a message instead: leaves the second step of an approval. */
+  leave(): void {
+    const asked = this.#asked;
+    if (asked?.type === "approval" && asked.state.isForEveryCall)
+      this.#asked = { ...asked, state: newApproval };
   }
 
   /** The whole dialog is on the screen: from now on, keys decide. */
@@ -172,14 +185,10 @@ export class OpenDialog {
     return settling > 0 ? { hold: "settling", ms: settling } : undefined;
   }
 
-  /**
-   * Whether a key is for the dialog. Other text is for the composer. Enter is for the composer if that has text, unless
-   * the user has used the dialog since.
-   */
-  takes(press: Press, hasDraft: boolean): boolean {
+  /** Whether a key is for the dialog. Other text is for the composer. */
+  takes(press: Press): boolean {
     const asked = this.#asked;
     if (!this.#isShown || !asked) return false;
-    if (press.type === "key" && press.key === "enter" && hasDraft) return this.#isTouched || this.takesText;
     switch (asked.type) {
       case "approval":
         return takesPress(asked.state, press, asked.pending);
@@ -227,9 +236,43 @@ export class OpenDialog {
     return this.takesPaste || (this.#isShown && asked?.type === "approval" && isBehindChoice(asked.state));
   }
 
-  press(press: Press): void {
+  press(press: Press, now: number): void {
     const asked = this.#asked;
-    this.#isTouched = true;
+    const isLetter =
+      press.type === "text" &&
+      (asked?.type === "resume" ||
+        (asked?.type === "approval" && isDeciding(asked.state, press, asked.pending)));
+    if (!isLetter) this.carryOut(press);
+    else {
+      this.#letter = { press, at: now };
+      if (asked.type === "approval")
+        this.#asked = { ...asked, state: pointed(asked.state, press, asked.pending) };
+    }
+  }
+
+  /** Returns the letter that waits, which then decides nothing. */
+  takeLetter(): TextPress | undefined {
+    const press = this.#letter?.press;
+    const asked = this.#asked;
+    this.#letter = undefined;
+    if (press && asked?.type === "approval" && !asked.state.isForEveryCall)
+      this.#asked = { ...asked, state: newApproval };
+    return press;
+  }
+
+  /** Carries out the letter that waits, once nothing has followed it. Returns the ms until then; undefined without a letter. */
+  settleLetter(now: number): number | undefined {
+    const letter = this.#letter;
+    if (!letter) return undefined;
+    const left = letter.at + LETTER_PAUSE - now;
+    if (left > 0) return left;
+    this.takeLetter();
+    this.carryOut(letter.press);
+    return undefined;
+  }
+
+  carryOut(press: Press): void {
+    const asked = this.#asked;
     switch (asked?.type) {
       case "approval": {
         const step = stepApproval(asked.state, press, asked.pending);
