@@ -85,7 +85,8 @@ function bannerRows(
   if (recovering) return row(words.statusRecovering, "warn");
   const dismiss = hasCommands ? " (/dismiss)" : "";
   if (problem) return row(`${inLine(problem.title)}. ${inLine(problem.detail)}${dismiss}`, "error");
-  if (status === "closed" && reason) return row(words.statusClosed(why), "warn");
+  // A lost context is asked about first.
+  if (status === "closed" && reason && !connection.contextLost) return row(words.statusClosed(why), "warn");
   return [];
 }
 

@@ -282,7 +282,9 @@ export class ChatScreen {
     const from = connection.retryAt ?? this.#busySince ?? now;
     const second = 1_000 - ((((now - from) % 1_000) + 1_000) % 1_000);
     const isTicking = this.#busySince !== undefined || connection.retryAt !== undefined;
+    const { noteWait } = this.#keyboard;
     const waits = [
+      ...(Number.isFinite(noteWait) ? [Math.max(1, noteWait)] : []),
       ...(isTicking ? [second] : []),
       ...(this.#held && this.#held.ms > 0 ? [this.#held.ms] : []),
       ...(this.#letterWait === undefined ? [] : [this.#letterWait]),

@@ -108,7 +108,8 @@ export class ComposerDraft {
     const image = takesImages ? imageInUrl(text) : undefined;
     const paths = takesImages && !image ? imagePathsIn(text) : [];
     if (image) this.#change({ type: "image", image });
-    else if (paths.length === 0) this.#change({ type: "paste", text });
+    // Behind the last line, the composer would show an empty one.
+    else if (paths.length === 0) this.#change({ type: "paste", text: text.replace(/[\r\n]+$/, "") });
     for (const path of paths) this.#drop(path);
   }
 

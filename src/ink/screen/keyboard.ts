@@ -97,6 +97,14 @@ export class Keyboard {
     return this.#note;
   }
 
+  /** ms in which a second Ctrl-C still leaves, as the note says. Infinity without this note. */
+  get noteWait(): number {
+    const { clock, words } = this.#host;
+    return this.#note === words.noteLeaves
+      ? this.#interruptedAt + LEAVE_PAUSE - clock.now()
+      : Number.POSITIVE_INFINITY;
+  }
+
   get keys(): Keys {
     return { typedAt: this.#typedAt, pressedAt: this.#pressedAt };
   }
@@ -117,6 +125,7 @@ export class Keyboard {
     if (!busy && queue.length === 0) this.#isCancelled = false;
     const { local, words } = this.#host;
     if (this.#note === words.localStopping && !local.isBusy) this.#note = undefined;
+    if (this.#note === words.noteLeaves && this.noteWait <= 0) this.#note = undefined;
     if (this.#cancelled === undefined || !busy || lastSent(snapshot) === this.#cancelled) return;
     this.#cancelled = undefined;
     this.#note = undefined;
