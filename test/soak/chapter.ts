@@ -193,24 +193,28 @@ class Chapter {
       }
       this.#played.push(played);
       void played.settled.then(this.#setup.progress);
-      if (plan.gap === "settle") await this.#bounded(played.settled);
+      if (plan.gap === "settle") await this.#bounded(played.settled, client);
       else if (plan.gap > 0) await setTimeout(plan.gap);
     }
   }
 
   /** Waits for turns that have to settle by now. */
-  async #bounded(settled: Promise<unknown>): Promise<void> {
+  async #bounded(settled: Promise<unknown>, client: SoakClient): Promise<void> {
     const { bound } = this.#setup;
     if (await within(bound, settled)) return;
-    for (const { number, endings } of this.#book.turns.values())
-      if (endings.length === 0)
-        this.#book.note("settles-late", `it has not settled within ${bound} ms`, number);
+    const waits = client.pending.map(({ type, id }) => `${type} ${id}`).join(", ") || "nothing";
+    for (const { turn } of this.#played) {
+      const facts = this.#factsById.get(turn.id);
+      if (facts?.endings.length !== 0) continue;
+      const state = `it is ${turn.status}, the client is ${client.status}, and the user is asked: ${waits}`;
+      this.#book.note("settles-late", `it has not settled within ${bound} ms; ${state}`, facts.number);
+    }
   }
 
   async #end(client: SoakClient, abort: () => void): Promise<void> {
     const { ending } = this.#plan;
     const all = Promise.all(this.#played.map(({ done }) => done));
-    if (ending === "settled") await this.#bounded(all);
+    if (ending === "settled") await this.#bounded(all, client);
     for (const facts of this.#book.turns.values()) if (facts.endings.length === 0) facts.closed = true;
     if (ending === "signal") abort();
     if (!(await within(this.#setup.bound, client.close({ force: ending === "force" }))))

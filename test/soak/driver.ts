@@ -15,6 +15,8 @@ export type SoakTurn = Turn<unknown, TurnResult & { readonly recovered?: true }>
 /** What of a client the user needs, whatever its protocol. */
 export interface SoakClient {
   readonly status: string;
+  /** What waits for the user. */
+  readonly pending: readonly { readonly id: string; readonly type: string }[];
   prompt(text: string, options: TurnOptions): SoakTurn;
   conversation(): { prompt(text: string, options: TurnOptions): SoakTurn };
   decide(id: string, decision: boolean): unknown;
