@@ -1,4 +1,6 @@
-// The lines that start the program again: with packages that it found missing, or to go on with a chat.
+// The lines that start the program again: with packages that it found missing, to go on with a chat, or to look at its backend.
+import type { BackendRow } from "./backend.ts";
+import type { CommandCall } from "./command.ts";
 
 /** Characters that no shell takes for its own. */
 const PLAIN = /^[\w@%+=:,./-]+$/;
@@ -16,6 +18,18 @@ export function continueLine(argv: readonly string[]): string {
   const at = end < 0 ? argv.length : end;
   const words = isSaid ? argv : [...argv.slice(0, at), "-c", ...argv.slice(at)];
   return ["agentwire", ...words].map(quoted).join(" ");
+}
+
+/** The line that looks at the backend of a call. */
+export function doctorLine({ options }: BackendRow, { args, rest, given }: CommandCall): string {
+  const own = options.flatMap(({ name, value, many }) => {
+    if (!given.has(name)) return [];
+    if (value === undefined) return [`--${name}`];
+    const values = many ? given.list(name) : [given.text(name) ?? ""];
+    return values.flatMap((text) => (text.startsWith("-") ? [`--${name}=${text}`] : [`--${name}`, text]));
+  });
+  const behind = rest.length === 0 ? [] : ["--", ...rest];
+  return ["agentwire", "doctor", ...args, ...own, ...behind].map(quoted).join(" ");
 }
 
 function quoted(word: string): string {

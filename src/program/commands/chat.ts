@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import type { Chat } from "../../chat/index.ts";
 import type { BackendRow, OpenedBackend } from "../backend.ts";
+import { ErrorNotes } from "../chat/error-notes.ts";
 import { answerOneTurn } from "../chat/one-turn.ts";
 import { OUTPUTS, type TurnOutput } from "../chat/printer.ts";
 import { SettleByRules } from "../chat/settle-by-rules.ts";
@@ -41,9 +42,10 @@ async function chatBy(call: CommandCall, typed: TypedAhead): Promise<number> {
   const rules = toolRules(given);
   // The client's own rules came first. What still waits is of a backend without rules.
   const onChat = (chat: Chat): void => void new SettleByRules(chat, rules);
+  const errors = new ErrorNotes();
   const chats = openChats({
     backend: backend.name,
-    source: opened.source,
+    source: () => errors.watch(opened.source()),
     folder: opened.folder,
     session,
     ...(turn ? {} : { onChat }),
@@ -54,8 +56,10 @@ async function chatBy(call: CommandCall, typed: TypedAhead): Promise<number> {
         ...turn,
         rules,
         isJson: call.isJson || turn.output !== "text",
-        backend: backend.name,
+        backend,
         session: session?.name,
+        errors,
+        call,
       });
     return await talk(chats, call, typed, opened);
   } finally {
