@@ -19,7 +19,7 @@ import { TypedAhead } from "../tui/typed-ahead.ts";
 /** s: a week. Longer times do not fit into a timer. */
 const MAX_TIMEOUT = 604_800;
 
-/** The id of a relay's chat, unless `--session` names one. */
+/** The id of a relay's chat, unless `--session` names one, and an example of a name. */
 const MAIN_CHAT = "main";
 
 export async function chatCommand(call: CommandCall): Promise<number> {
@@ -158,6 +158,9 @@ async function sessionOf({ name, keeps }: BackendRow, { given }: CommandCall): P
       throw wrongCall("The server keeps the chats.", "Name one with --session; the default is main.");
     return undefined;
   }
-  if (isContinued) return keptChat(name, await lastChat(name));
+  if (isContinued) {
+    const begin = `agentwire chat ${name}${keeps === "named" ? ` --session ${MAIN_CHAT}` : ""}`;
+    return keptChat(name, await lastChat(name, begin));
+  }
   return keeps === "named" && session === undefined ? undefined : keptChat(name, session);
 }
