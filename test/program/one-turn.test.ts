@@ -94,6 +94,23 @@ describe("a tool", () => {
   });
 });
 
+describe("a question", () => {
+  test("that nobody answers is named on stderr, and the exit code is 0", async () => {
+    const { code, stdout, stderr } = await agentwire(["chat", "mock", "-p", "ask"]);
+    expect(stdout).toContain("I take main, then.");
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        "agentwire: Left unanswered, because nobody is there to ask: Which branch?\nTo answer: leave out -p, or pass --ask-stdio.\n",
+    });
+  });
+
+  test("adds nothing to stderr with JSON on stdout", async () => {
+    const { stderr } = await agentwire(["chat", "mock", "-p", "ask", "--output", "json"]);
+    expect(stderr).toBe("");
+  });
+});
+
 describe("--ask-stdio", () => {
   test.each([
     ["once", 0, "accept"],

@@ -37,9 +37,14 @@ export async function answerOneTurn(chat: Chat, setup: OneTurnSetup): Promise<nu
   const printer = printerFor(output, chat, (text) => void stdout.write(text));
   let isListening = isAsking;
   const waiting: ChatPending[] = [];
+  const unanswered: string[] = [];
   new SettleByRules(chat, rules, (pending) => {
-    if (isListening) waiting.push(pending);
-    else refuse(chat, pending, isAsking ? "nobody decided" : "nobody is there to ask");
+    if (isListening) {
+      waiting.push(pending);
+      return;
+    }
+    if (pending.type === "question") unanswered.push(...pending.questions.map(({ question }) => question));
+    refuse(chat, pending, isAsking ? "nobody decided" : "nobody is there to ask");
   });
   let decisions: Decisions | undefined;
   if (isAsking) {
@@ -76,6 +81,7 @@ export async function answerOneTurn(chat: Chat, setup: OneTurnSetup): Promise<nu
     const failure = last && ended.error && connectFailure(last, ended.error, backend, call);
     const report = failure ? { ...ended, error: { ...ended.error, ...describedAs(failure) } } : ended;
     printer.end(report);
+    if (!isJson && !stop) tellUnanswered(unanswered);
     tell(report, { stop, failure, last }, isJson);
     const { problem } = chat.getSnapshot();
     if (problem && !report.error) complain(problem.error, isJson); // such as a full disk: the turn was carried out
@@ -113,6 +119,15 @@ function settled(chat: Chat, id: string, answer: (message: ChatMessage) => void)
 function refuse(chat: Chat, pending: ChatPending, reason: string): void {
   if (pending.type === "approval") chat.decide(pending.id, { decision: "reject", reason });
   else chat.answer(pending.id, null);
+}
+
+/** The agent went on without an answer: on stderr. */
+function tellUnanswered(questions: readonly string[]): void {
+  if (questions.length === 0) return;
+  const texts = questions.map((question) => inert(question, { keepNewlines: false }));
+  process.stderr.write(
+    `agentwire: Left unanswered, because nobody is there to ask: ${texts.join(" ")}\nTo answer: leave out -p, or pass --ask-stdio.\n`,
+  );
 }
 
 interface Why {
