@@ -91,9 +91,9 @@ async function talk(
     return code;
   }
   typed.end();
-  const { npxLine } = await import("../npx.ts");
+  const { packagesLine } = await import("../npx.ts");
   stderr.write(
-    `${tui.problem}\nThis is the chat in lines. For the screen: ${npxLine(tui.packages, call.argv)}\n\n`,
+    `${tui.problem}\nThis is the chat in lines. For the screen: ${packagesLine(tui.packages, call.argv)}\n\n`,
   );
   return talkInLines(chat, stdin, stdout);
 }
