@@ -28,6 +28,9 @@ describe("help", () => {
     expect(commands).toHaveLength(1);
     expect(commands[0].options).toContainEqual(expect.objectContaining({ flags: "--port <number>" }));
     expect(exit_codes[3]).toContain("denied");
+    expect(exit_codes[130]).toMatch(
+      /^interrupted: Ctrl-C; another signal: .* or 0 if that signal ends serve/,
+    );
   });
 });
 

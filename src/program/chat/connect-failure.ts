@@ -14,6 +14,9 @@ export interface ConnectFailure {
   readonly next: string;
 }
 
+/** Backends over HTTP: words of a status are about the request. */
+const OVER_HTTP: ReadonlySet<string> = new Set(["run", "remote"]);
+
 /** Undefined for errors of other kinds, and for backends without an address: their words have the reason. */
 export function connectFailure(
   error: AnyAgentwireError,
@@ -27,12 +30,12 @@ export function connectFailure(
   if (code !== "connect-failed" && code !== "connect-timeout" && code !== "handshake-refused")
     return undefined;
   const status = code === "connect-failed" ? error.status : undefined;
-  if (status !== undefined && backend.name === "run") return undefined; // its backend has answered
+  if (status !== undefined && OVER_HTTP.has(backend.name)) return undefined;
   const where = placeOf(new URL(url));
   const cause = code === "connect-failed" ? systemCode(error) : undefined;
   const advice = connectAdvice(backend.name, error) ?? (cause === undefined ? undefined : NEXT[cause]);
   return {
-    title: status === undefined ? title : "The server cannot be reached",
+    title: status === 403 ? "The server cannot be reached" : title, // it may be the path, and no matter of rights
     what: whatOf(error, where, status, cause),
     next: `${advice ?? USUAL} To look closer: ${doctorLine(backend, call)}`,
   };
