@@ -63,14 +63,14 @@ export async function keptChat(backend: string, name = newName()): Promise<KeptC
   };
 }
 
-/** The name of the chat that was used last. @throws Failure if there is none */
-export async function lastChat(backend: string): Promise<string> {
+/** The name of the chat that was used last. @param begin begins one that is kept @throws Failure if there is none */
+export async function lastChat(backend: string, begin: string): Promise<string> {
   const [last] = await namesByUse(backend);
   if (last) return last.name;
   throw new ProgramFailure(
     EXIT.wrongCall,
     `There is no chat with ${backend} in ${chatsFolder()}.`,
-    `Begin one: agentwire chat ${backend}.`,
+    `Begin one: ${begin}.`,
   );
 }
 

@@ -19,7 +19,7 @@ export const EXIT_WORDS: Readonly<Record<keyof typeof EXIT, string>> = {
   unreachable: "cannot connect",
   timedOut: "timed out",
   interrupted:
-    "interrupted by Ctrl-C; 128 and its number after another signal; 0 where it ends serve, mock or tap",
+    "interrupted: Ctrl-C; another signal: 128 and its number, or 0 if that signal ends serve, mock or tap",
 };
 
 const BY_ERROR: Readonly<Record<string, number>> = {

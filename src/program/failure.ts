@@ -1,6 +1,7 @@
 // What the program says when something fails: any error in words, with an exit code.
 
 import { inert } from "../chat/print/inert.ts";
+import { defined } from "../core/checks.ts";
 import { isAgentwireError } from "../core/errors.ts";
 import { describeError } from "../universal/words/describe-error.ts";
 import { EXIT, exitCodeOf } from "./exit-codes.ts";
@@ -10,12 +11,20 @@ export class ProgramFailure extends Error {
   readonly exitCode: number;
   /** What to do. */
   readonly next: string | undefined;
+  /** The code of an error of the library. */
+  readonly code: string | undefined;
 
-  /** @param title one line: what is wrong */
-  constructor(exitCode: number, title: string, next?: string) {
-    super(title);
+  /** @param title one line: what is wrong @param of the error of the library that it is about */
+  constructor(
+    exitCode: number,
+    title: string,
+    next?: string,
+    of: { readonly code?: string; readonly cause?: unknown } = {},
+  ) {
+    super(title, of);
     this.exitCode = exitCode;
     this.next = next;
+    this.code = of.code;
   }
 }
 
@@ -36,8 +45,8 @@ export interface FailureWords {
 
 export function failureWords(error: unknown): FailureWords {
   if (error instanceof ProgramFailure) {
-    const { exitCode, message, next } = error;
-    return { exit_code: exitCode, title: message, ...(next === undefined ? {} : { next }) };
+    const { exitCode, message, next, code } = error;
+    return { exit_code: exitCode, title: message, ...defined({ next, code }) };
   }
   if (isAgentwireError(error)) {
     const { code, message } = error;
@@ -61,6 +70,16 @@ export function complain(error: unknown, isJson: boolean): number {
     ? JSON.stringify({ error: words })
     : inert(`agentwire: ${title}${next === undefined ? "" : `\n${next}`}`); // it may quote a server
   process.stderr.write(`${text}\n`);
-  if (process.env["AGENTWIRE_DEBUG"] && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  if (process.env["AGENTWIRE_DEBUG"]) process.stderr.write(stacksOf(error));
   return exit_code;
+}
+
+/** Errors deep. */
+const MAX_CAUSES = 5;
+
+/** The stacks of an error and of its causes. */
+function stacksOf(error: unknown, depth = MAX_CAUSES): string {
+  if (!(error instanceof Error) || depth === 0) return "";
+  const causes = stacksOf(error.cause, depth - 1);
+  return `${error.stack}\n${causes === "" ? "" : `caused by ${causes}`}`;
 }

@@ -5,7 +5,7 @@ import { checkName } from "../core/names.ts";
 import type { OpenedBackend, Opening } from "./backend.ts";
 import { EXIT } from "./exit-codes.ts";
 import { ProgramFailure, wrongCall } from "./failure.ts";
-import { npxLine } from "./npx.ts";
+import { packagesLine } from "./npx.ts";
 import { cwdOf, folderTools } from "./open-options.ts";
 
 const SDK = "@agentclientprotocol/sdk@2";
@@ -55,7 +55,7 @@ async function needSdk(argv: readonly string[]): Promise<void> {
     throw new ProgramFailure(
       EXIT.failed,
       "chat acp needs the package @agentclientprotocol/sdk, and it is not installed.",
-      `Run: ${npxLine([SDK], argv)}`,
+      `Run: ${packagesLine([SDK], argv)}`,
     );
   }
 }

@@ -19,11 +19,16 @@ export function backendOf({ command, args, rest, given }: CommandCall): BackendR
         `${name} has no option --${row.name}.`,
         `Its options: ${backend.options.map(flagsOf).join(", ") || "none"}.`,
       );
-  if (backend.words === undefined && (agent !== undefined || rest.length > 0))
+  if (backend.words === undefined && (agent !== undefined || rest.length > 0)) {
+    const line = `agentwire ${command.name} acp -- ${rest.join(" ") || "gemini --acp"}`;
+    const isPrompt = command.name === "chat" && agent !== undefined && rest.length === 0;
     throw wrongCall(
       `${name} takes no further words.`,
-      `Quote a text of several words, or write agentwire ${command.name} acp -- ${rest.join(" ") || "gemini --acp"}.`,
+      isPrompt
+        ? `Pass a prompt with -p ${JSON.stringify(agent)}. For an agent that speaks ACP: ${line}.`
+        : `Quote a text of several words, or write ${line}.`,
     );
+  }
   if (!backend.asks && (given.has("allow") || given.has("deny")))
     throw wrongCall(
       `${name} asks for no permission.`,

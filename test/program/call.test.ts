@@ -28,6 +28,9 @@ describe("help", () => {
     expect(commands).toHaveLength(1);
     expect(commands[0].options).toContainEqual(expect.objectContaining({ flags: "--port <number>" }));
     expect(exit_codes[3]).toContain("denied");
+    expect(exit_codes[130]).toMatch(
+      /^interrupted: Ctrl-C; another signal: .* or 0 if that signal ends serve/,
+    );
   });
 });
 
@@ -46,6 +49,8 @@ describe("a wrong call exits with 2, and says what to do", () => {
     [["chat", "mock", "-x"], "option `-x` does not exist"],
     [["chat", "mock", "--url", "ws://127.0.0.1:1"], "mock has no option --url"],
     [["chat", "mock", "gemini"], "mock takes no further words"],
+    [["chat", "mock", "Hello"], 'Pass a prompt with -p "Hello".'],
+    [["serve", "mock", "gemini"], "write agentwire serve acp -- gemini --acp"],
     [["chat", "mock", "--", "gemini"], "agentwire chat acp -- gemini"],
     [["chat", "mock", "a", "b"], "one word too many"],
     [["chat", "codey", "-p", "x"], "--url is missing"],
@@ -59,6 +64,8 @@ describe("a wrong call exits with 2, and says what to do", () => {
     [["chat", "mock", "-p", "x", "--ask-stdio", "--output", "json"], "shows requests as events"],
     [["chat", "mock", "-c", "--session", "a", "-p", "x"], "both given"],
     [["chat", "mock", "-c", "-p", "x"], "There is no chat with mock"],
+    [["chat", "mock", "-c", "-p", "x"], "Begin one: agentwire chat mock --session main."],
+    [["chat", "cli", "-c", "-p", "x"], "Begin one: agentwire chat cli."],
     [["chat", "mock", "--session", "../x", "-p", "x"], "The name of a session cannot be"],
     [["chat", "cli", "--allow", "x", "-p", "x"], "asks for no permission"],
     [["chat", "acp", "-p", "x"], "Pass a usual one (gemini, claude"],

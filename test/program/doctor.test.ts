@@ -51,15 +51,29 @@ describe("without a backend it tells", () => {
     expect(steps.get("runtime")).toMatchObject({ status: "ok", detail: expect.stringContaining("Node ") });
     expect(steps.get("package ink")?.detail).toMatch(/^8\.\d+\.\d+; for the screen/);
     expect(steps.get("key CASS_TOKEN")?.detail).toBe("found in the environment");
-    expect(steps.get("key CODEBUFF_API_KEY")?.detail).toBe("not set");
+    expect(steps.get("key CODEBUFF_API_KEY")).toMatchObject({ status: "skipped", detail: "not set" });
     expect(steps.get("backend codey")?.detail).toBe("agentwire doctor codey --url <address>");
     expect(stdout).not.toContain("s3cr3t-token");
   });
 
   test("the same in words", async () => {
-    const { stdout } = await agentwire(["doctor"]);
+    const { code, stdout } = await agentwire(["doctor"], { env: { CASS_TOKEN: "a-token" } });
     expect(stdout).toMatch(/^ok {6}runtime: Node /);
-    expect(stdout.endsWith("all is well\n")).toBe(true);
+    expect(code).toBe(0);
+  });
+
+  test("what is missing: in its own mark, and in the last line", async () => {
+    const { stdout } = await agentwire(["doctor"], { env: { CASS_TOKEN: "a-token", PATH: "/nonexistent" } });
+    expect(stdout).toMatch(/^- {7}key CODEBUFF_API_KEY: not set$/m);
+    expect(stdout).toMatch(/^- {7}backend cli: not found: none of codebuff is on the PATH$/m);
+    expect(stdout).toMatch(
+      /\nready; (not installed: .*; )?not found: cli, acp; not set: CODEBUFF_API_KEY, AGENTWIRE_TOKEN, OPENAI_API_KEY\n$/,
+    );
+  });
+
+  test("that all is well where nothing is missing", async () => {
+    const { stdout } = await agentwire(["doctor", "mock"]);
+    expect(stdout.endsWith("\nall is well\n")).toBe(true);
   });
 });
 

@@ -1,7 +1,7 @@
 // One turn: `agentwire chat <backend> -p "..."`.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { codeyStep, codeyTool, MockCodeyServer } from "agentwire/testing";
+import { codeyStep, codeyTool, MockCodebuffServer, MockCodeyServer } from "agentwire/testing";
 import { checkTranscript, readJsonl } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import { agentwire, linesOf, talkingTo } from "./support/program.ts";
@@ -94,6 +94,23 @@ describe("a tool", () => {
   });
 });
 
+describe("a question", () => {
+  test("that nobody answers is named on stderr, and the exit code is 0", async () => {
+    const { code, stdout, stderr } = await agentwire(["chat", "mock", "-p", "ask"]);
+    expect(stdout).toContain("I take main, then.");
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        "agentwire: Left unanswered, because nobody is there to ask: Which branch?\nTo answer: leave out -p, or pass --ask-stdio.\n",
+    });
+  });
+
+  test("adds nothing to stderr with JSON on stdout", async () => {
+    const { stderr } = await agentwire(["chat", "mock", "-p", "ask", "--output", "json"]);
+    expect(stderr).toBe("");
+  });
+});
+
 describe("--ask-stdio", () => {
   test.each([
     ["once", 0, "accept"],
@@ -134,6 +151,50 @@ describe("--ask-stdio", () => {
   });
 });
 
+describe("a failure", () => {
+  const REFUSED = ["chat", "codey", "--url", "ws://127.0.0.1:1", "-p", "x"];
+
+  test("of a connection has the address, the cause, the code and the line of doctor", async () => {
+    const { stderr } = await agentwire([...REFUSED, "--json"]);
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        exit_code: 4,
+        title: "The server cannot be reached: ws://127.0.0.1:1 refuses connections (ECONNREFUSED).",
+        next: "Start the server, or check the port. To look closer: agentwire doctor codey --url ws://127.0.0.1:1",
+        code: "connect-failed",
+      },
+    });
+  });
+
+  test("of a connection does not show the query of the address in its title", async () => {
+    const { stderr } = await agentwire(["chat", "codey", "--url", "ws://127.0.0.1:1/a?room=7", "-p", "x"]);
+    expect(stderr).toContain("reached: ws://127.0.0.1:1/a refuses connections (ECONNREFUSED).\n");
+  });
+
+  test("has the stack of its cause with AGENTWIRE_DEBUG", async () => {
+    const { stderr } = await agentwire(REFUSED, { env: { AGENTWIRE_DEBUG: "1" } });
+    expect(stderr).toMatch(/caused by ConnectError \[connect-failed\]: .*\n {4}at /);
+  });
+
+  test("of an upgrade that is refused says that the path or the key may be wrong", async () => {
+    await using server = await MockCodebuffServer.start();
+    const url = server.url.replace(/\/ws$/, "");
+    const { code, stderr } = await agentwire(["chat", "codebuff", "--url", url, "-p", "x"]);
+    expect(code).toBe(4);
+    expect(stderr).toBe(
+      `agentwire: The server cannot be reached: ${url} refuses the connection with HTTP 403.\nThe token is missing or refused, or the path is not /ws. To look closer: agentwire doctor codebuff --url ${url}\n`,
+    );
+  });
+
+  test.each([
+    ["lose", "connection-lost"],
+    ["fail", "turn-failed"],
+  ])("of the turn %j has the code %s, in both forms of JSON", async (prompt, code) => {
+    const { stdout, stderr } = await agentwire(["chat", "mock", "-p", prompt, "--output", "json"]);
+    expect([JSON.parse(stdout).error.code, JSON.parse(stderr).error.code]).toEqual([code, code]);
+  });
+});
+
 describe("the exit code is", () => {
   test.each([
     ["codey", "ws://127.0.0.1:1", {}],
@@ -142,7 +203,8 @@ describe("the exit code is", () => {
     ["remote", "http://127.0.0.1:1/chats", { AGENTWIRE_TOKEN: "a-token" }],
   ])("4 where nobody listens, for %s", async (backend, url, env) => {
     const { code, stdout, stderr } = await agentwire(["chat", backend, "--url", url, "-p", "x"], { env });
-    expect(stderr).toContain("cannot be reached");
+    expect(stderr).toMatch(/cannot be reached: .*(ECONNREFUSED|bad port)/);
+    expect(stderr).toContain(`To look closer: agentwire doctor ${backend} --url ${url}\n`);
     expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
   });
 

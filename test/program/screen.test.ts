@@ -1,6 +1,6 @@
 // The program on a terminal.
-import { cp } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, realpath, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { BUILD } from "../helpers/sources.ts";
 import { CLEAN, Terminal } from "../tui/support/terminal.ts";
@@ -88,14 +88,27 @@ test("Ctrl-C while it asks for a token leaves a clean terminal", async () => {
 
 describe("without packages of the user's", () => {
   /** The program where nothing but `ws` is installed. */
-  async function bare() {
+  async function bare(place = ".") {
     const folder = await emptyFolder();
     const from = process.env[BUILD] ?? "";
-    await cp(from, folder.path, {
+    await cp(from, join(folder.path, place), {
       recursive: true,
-      filter: (path) => !path.includes("node_modules") && !path.endsWith("compiled"),
+      filter: (path) => !path.slice(from.length).includes("node_modules") && !path.endsWith("compiled"),
     });
-    return Object.assign(folder, { file: join(folder.path, "program.mjs") });
+    return Object.assign(folder, { file: join(folder.path, place, "program.mjs") });
+  }
+
+  /** What `chat acp` says to run, where the program is installed in a folder with this manifest. */
+  async function adviceIn(
+    manifest: object | undefined,
+  ): Promise<{ readonly path: string; readonly line: string }> {
+    await using folder = await bare("node_modules/agentwire/dist");
+    const path = await realpath(folder.path);
+    if (manifest) await writeFile(join(path, "package.json"), JSON.stringify(manifest));
+    const { Child } = await import("../examples/support/child.ts");
+    await using child = new Child(folder.file, ["chat", "acp", "--", "gemini"]);
+    expect(await child.exitCode()).toBe(1);
+    return { path, line: /Run: (.*)\n/.exec(child.stderr)?.[1] ?? "" };
   }
 
   test("chat is in lines without Ink, with approvals, and says how to get the screen", async () => {
@@ -121,5 +134,19 @@ describe("without packages of the user's", () => {
     expect(child.stderr).toContain(
       "Run: npx -p agentwire -p @agentclientprotocol/sdk@2 agentwire chat acp -p 'a b' -- gemini --acp\n",
     );
+  });
+
+  test("an installed program says to install what is missing beside it", async () => {
+    const local = await adviceIn({ dependencies: { agentwire: "^0.1.0" } });
+    expect(local.line).toBe(`npm install --prefix ${local.path} @agentclientprotocol/sdk@2`);
+    const global = await adviceIn(undefined);
+    expect(global.line).toBe("npm install -g @agentclientprotocol/sdk@2");
+  });
+
+  test("npx of a package file names the file again", async () => {
+    const file = { dependencies: { agentwire: "file:../agentwire-0.1.0.tgz" }, _npx: {} };
+    const { path, line } = await adviceIn(file);
+    const tgz = resolve(path, "../agentwire-0.1.0.tgz");
+    expect(line).toBe(`npx -p ${tgz} -p @agentclientprotocol/sdk@2 agentwire chat acp -- gemini`);
   });
 });

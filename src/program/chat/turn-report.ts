@@ -1,6 +1,8 @@
 // How one turn ended: what it printed, what was denied, and the exit code.
 import type { ChatMessage, ChatPart, ChatSnapshot, ErrorDescription } from "../../chat/index.ts";
+import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { List } from "../../universal/index.ts";
+import { isErrorCode } from "../../universal/words/describe-error.ts";
 import { EXIT, exitCodeOf } from "../exit-codes.ts";
 import { exitCodeOfSignal } from "../signals.ts";
 
@@ -45,17 +47,20 @@ interface Ended {
   readonly isReached: boolean;
   readonly backend: string;
   readonly session: string | undefined;
+  /** The last error of a client. */
+  readonly last: AnyAgentwireError | undefined;
 }
 
 export function turnReport(
   snapshot: ChatSnapshot,
-  { id, stop, isReached, backend, session }: Ended,
+  { id, stop, isReached, backend, session, last }: Ended,
 ): TurnReport {
   const answer = answerTo(snapshot, id);
   const sent = promptOf(snapshot, id);
   const denied = answer ? deniedIn(answer.parts) : [];
   const { reason } = snapshot.connection;
-  const error = answer?.error ?? sent?.error ?? (isReached ? undefined : reason);
+  const words = answer?.error ?? sent?.error ?? (isReached ? undefined : reason);
+  const error = words && { ...words, code: libraryCode(words.code, last) };
   const status = statusOf(stop, error, answer);
   const { usage, cost } = answer ?? {};
   return {
@@ -69,6 +74,14 @@ export function turnReport(
     ...(session === undefined ? {} : { session }),
     exit_code: codeOf(stop, error, denied, status, isReached),
   };
+}
+
+/** Codes of no error of the library. */
+const OWN: ReadonlySet<string> = new Set(["store-failed", "unknown"]);
+
+/** The code of the library's error, for the code of the event that ended the turn, such as `connection.lost`. */
+function libraryCode(code: string, last: AnyAgentwireError | undefined): string {
+  return isErrorCode(code) || OWN.has(code) ? code : (last?.code ?? "turn-failed");
 }
 
 function statusOf(

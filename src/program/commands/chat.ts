@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import type { Chat } from "../../chat/index.ts";
 import type { BackendRow, OpenedBackend } from "../backend.ts";
+import { ErrorNotes } from "../chat/error-notes.ts";
 import { answerOneTurn } from "../chat/one-turn.ts";
 import { OUTPUTS, type TurnOutput } from "../chat/printer.ts";
 import { SettleByRules } from "../chat/settle-by-rules.ts";
@@ -18,7 +19,7 @@ import { TypedAhead } from "../tui/typed-ahead.ts";
 /** s: a week. Longer times do not fit into a timer. */
 const MAX_TIMEOUT = 604_800;
 
-/** The id of a relay's chat, unless `--session` names one. */
+/** The id of a relay's chat, unless `--session` names one, and an example of a name. */
 const MAIN_CHAT = "main";
 
 export async function chatCommand(call: CommandCall): Promise<number> {
@@ -41,9 +42,10 @@ async function chatBy(call: CommandCall, typed: TypedAhead): Promise<number> {
   const rules = toolRules(given);
   // The client's own rules came first. What still waits is of a backend without rules.
   const onChat = (chat: Chat): void => void new SettleByRules(chat, rules);
+  const errors = new ErrorNotes();
   const chats = openChats({
     backend: backend.name,
-    source: opened.source,
+    source: () => errors.watch(opened.source()),
     folder: opened.folder,
     session,
     ...(turn ? {} : { onChat }),
@@ -54,8 +56,10 @@ async function chatBy(call: CommandCall, typed: TypedAhead): Promise<number> {
         ...turn,
         rules,
         isJson: call.isJson || turn.output !== "text",
-        backend: backend.name,
+        backend,
         session: session?.name,
+        errors,
+        call,
       });
     return await talk(chats, call, typed, opened);
   } finally {
@@ -87,9 +91,9 @@ async function talk(
     return code;
   }
   typed.end();
-  const { npxLine } = await import("../npx.ts");
+  const { packagesLine } = await import("../npx.ts");
   stderr.write(
-    `${tui.problem}\nThis is the chat in lines. For the screen: ${npxLine(tui.packages, call.argv)}\n\n`,
+    `${tui.problem}\nThis is the chat in lines. For the screen: ${packagesLine(tui.packages, call.argv)}\n\n`,
   );
   return talkInLines(chat, stdin, stdout);
 }
@@ -154,6 +158,9 @@ async function sessionOf({ name, keeps }: BackendRow, { given }: CommandCall): P
       throw wrongCall("The server keeps the chats.", "Name one with --session; the default is main.");
     return undefined;
   }
-  if (isContinued) return keptChat(name, await lastChat(name));
+  if (isContinued) {
+    const begin = `agentwire chat ${name}${keeps === "named" ? ` --session ${MAIN_CHAT}` : ""}`;
+    return keptChat(name, await lastChat(name, begin));
+  }
   return keeps === "named" && session === undefined ? undefined : keptChat(name, session);
 }

@@ -15,7 +15,7 @@ import {
   type Visit,
 } from "../doctor/connection.ts";
 import { keyStep, keySteps, peerSteps, runtimeStep } from "../doctor/environment.ts";
-import { type DoctorStep, stepOk } from "../doctor/steps.ts";
+import { type DoctorStep, type Found, missingWords, stepMissing, stepOk } from "../doctor/steps.ts";
 import { EXIT } from "../exit-codes.ts";
 import { backendOf } from "../open-backend.ts";
 import { exitCodeOfSignal, onSignals } from "../signals.ts";
@@ -39,11 +39,13 @@ export async function doctorCommand(call: CommandCall): Promise<number> {
     ending.abort();
   });
   const bad: string[] = [];
+  const seen: DoctorStep[] = [];
   try {
     const steps = backend ? backendSteps(backend, call, limits, ending.signal) : machineSteps();
     for await (const step of steps) {
       if (code !== undefined) return code;
       if (step.status === "failed") bad.push(step.name);
+      seen.push(step);
       process.stdout.write(isJson ? `${JSON.stringify({ type: "step", ...step })}\n` : stepWords(step));
     }
   } finally {
@@ -56,18 +58,21 @@ export async function doctorCommand(call: CommandCall): Promise<number> {
   process.stdout.write(
     isJson
       ? `${JSON.stringify(summary)}\n`
-      : bad.length === 0
-        ? "all is well\n"
-        : `failed: ${bad.join(", ")}\n`,
+      : `${bad.length === 0 ? wellWords(seen) : `failed: ${bad.join(", ")}`}\n`,
   );
   return exit_code;
+}
+
+function wellWords(steps: readonly DoctorStep[]): string {
+  const missing = missingWords(steps);
+  return missing === "" ? "all is well" : `ready; ${missing}`;
 }
 
 const MARKS: Readonly<Record<DoctorStep["status"], string>> = {
   ok: "ok     ",
   warn: "odd    ",
   failed: "FAILED ",
-  skipped: "skipped",
+  skipped: "-      ",
 };
 
 function stepWords({ name, status, detail, next, notes = [] }: DoctorStep): string {
@@ -108,23 +113,22 @@ async function* machineSteps(): AsyncGenerator<DoctorStep> {
   yield { name: "runtime", ...runtimeStep() };
   yield* peerSteps(undefined);
   yield* keySteps();
-  for (const { name, options } of BACKENDS)
-    yield { name: `backend ${name}`, ...stepOk(howToTry(name, options)) };
+  for (const { name, options } of BACKENDS) yield { name: `backend ${name}`, ...howToTry(name, options) };
 }
 
-function howToTry(name: string, options: BackendRow["options"]): string {
+function howToTry(name: string, options: BackendRow["options"]): Found {
   if (name === "cli") return programs(["codebuff"], "agentwire doctor cli");
   if (name === "acp") {
     const commands = Object.values(acp.presets).map(({ facts }) => facts.command);
     return programs(commands, "agentwire doctor acp <agent>");
   }
   const needsUrl = options.some((row) => row.name === "url") && name !== "run";
-  return `agentwire doctor ${name}${needsUrl ? " --url <address>" : ""}`;
+  return stepOk(`agentwire doctor ${name}${needsUrl ? " --url <address>" : ""}`);
 }
 
-function programs(commands: readonly string[], line: string): string {
+function programs(commands: readonly string[], line: string): Found {
   const found = commands.filter((command) => !("code" in findProgram(command, process.env)));
   return found.length === 0
-    ? `none of ${commands.join(", ")} is on the PATH`
-    : `${line}; found: ${found.join(", ")}`;
+    ? stepMissing("not found", `: none of ${commands.join(", ")} is on the PATH`)
+    : stepOk(`${line}; found: ${found.join(", ")}`);
 }

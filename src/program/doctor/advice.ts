@@ -7,19 +7,19 @@ const PATHS: Readonly<Record<string, string>> = { codebuff: "/ws", cass: "/ws", 
 
 /** The words for an error of `connect()`. */
 export function handshakeFailure(backend: string, error: unknown): Found {
+  const { title, next = "Look into the log of the server." } = failureWords(error);
+  return stepFailed(title, connectAdvice(backend, error) ?? next);
+}
+
+/** What to do about an error of `connect()`, where more is known than its words say. */
+export function connectAdvice(backend: string, error: unknown): string | undefined {
   const { status, reason, code } = error as {
     readonly status?: unknown;
     readonly reason?: unknown;
     readonly code?: unknown;
   };
-  const { title, next = "Look into the log of the server." } = failureWords(error);
-  const advice =
-    typeof status === "number"
-      ? statusAdvice(backend, status)
-      : code === "connect-timeout"
-        ? silenceAdvice(backend)
-        : REASONS[String(reason)];
-  return stepFailed(title, advice ?? next);
+  if (typeof status === "number") return statusAdvice(backend, status);
+  return code === "connect-timeout" ? silenceAdvice(backend) : REASONS[String(reason)];
 }
 
 function statusAdvice(backend: string, status: number): string | undefined {

@@ -5,7 +5,7 @@ import { isOlder } from "../../core/peers.ts";
 import type { BackendRow } from "../backend.ts";
 import { BACKENDS } from "../backends.ts";
 import type { Given } from "../given.ts";
-import { type DoctorStep, type Found, stepFailed, stepOdd, stepOk } from "./steps.ts";
+import { type DoctorStep, type Found, stepFailed, stepMissing, stepOdd, stepOk } from "./steps.ts";
 
 /** As in `engines` of the package. */
 const OLDEST_NODE = "22.12";
@@ -71,7 +71,7 @@ function peerFound({ name, oldest, install, about }: PeerRow, isNeeded: boolean)
   if (version === undefined)
     return isNeeded
       ? stepFailed(`not installed; ${about}`, next)
-      : stepOk(`not installed; ${about}: npm install ${install}`);
+      : stepMissing("not installed", `; ${about}: npm install ${install}`);
   if (oldest !== undefined && isOlder(version, oldest))
     return isNeeded
       ? stepFailed(`${version} is older than ${oldest}; ${about}`, next)
@@ -88,12 +88,14 @@ function versionOf(name: string): string | undefined {
   }
 }
 
+const FOUND = "found in the environment";
+
 /** The secrets of the environment, by the names of their variables. */
 export function keySteps(): readonly DoctorStep[] {
   const variables = new Set(BACKENDS.flatMap(({ secret }) => (secret ? [secret.variable] : [])));
   return [...variables, "OPENAI_API_KEY"].map((name) => ({
     name: `key ${name}`,
-    ...stepOk(process.env[name]?.trim() ? "found in the environment" : "not set"),
+    ...(process.env[name]?.trim() ? stepOk(FOUND) : stepMissing("not set")),
   }));
 }
 
@@ -103,7 +105,8 @@ export function keyStep({ name, secret }: BackendRow, given: Given): DoctorStep 
   const variable = ownServer ? "OPENAI_API_KEY" : secret?.variable;
   if (variable === undefined) return undefined;
   const step = { name: `key ${variable}` };
-  if (process.env[variable]?.trim()) return { ...step, ...stepOk("found in the environment") };
-  if (ownServer || !secret?.isNeeded(given)) return { ...step, ...stepOk("not set; some servers need none") };
+  if (process.env[variable]?.trim()) return { ...step, ...stepOk(FOUND) };
+  if (ownServer || !secret?.isNeeded(given))
+    return { ...step, ...stepMissing("not set", "; some servers need none") };
   return { ...step, ...stepFailed("not set", `Set ${variable} in the environment.`) };
 }

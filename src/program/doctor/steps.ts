@@ -1,7 +1,7 @@
 // The steps of `agentwire doctor`: what was looked at, and what to do next.
 
 export interface Found {
-  /** `warn`: it works, and is odd. `skipped`: an earlier step has failed. */
+  /** `warn`: it works, and is odd. `skipped`: an earlier step has failed, or something optional is missing. */
   readonly status: "ok" | "warn" | "failed" | "skipped";
   readonly detail: string;
   /** What to do. */
@@ -22,6 +22,25 @@ export const stepOk = (detail: string, notes?: readonly string[]): Found => ({
 export const stepOdd = (detail: string, next: string): Found => ({ status: "warn", detail, next });
 export const stepFailed = (detail: string, next: string): Found => ({ status: "failed", detail, next });
 export const stepSkipped = (detail: string): Found => ({ status: "skipped", detail });
+
+/** How optional things are missing: their details begin so. */
+const MISSING = ["not installed", "not found", "not set"] as const;
+
+/** Something optional is missing. @param more begins with a punctuation mark */
+export const stepMissing = (how: (typeof MISSING)[number], more = ""): Found => stepSkipped(how + more);
+
+/** What is missing, in a line: `not installed: ink, react; not set: CASS_TOKEN`. Empty if nothing is. */
+export function missingWords(steps: readonly DoctorStep[]): string {
+  const skipped = steps.filter(({ status }) => status === "skipped");
+  const parts = MISSING.map((how) => {
+    const names = skipped.filter(({ detail }) => detail.startsWith(how)).map(({ name }) => name);
+    return { how, names: names.map((name) => name.slice(name.indexOf(" ") + 1)) };
+  });
+  return parts
+    .filter(({ names }) => names.length > 0)
+    .map(({ how, names }) => `${how}: ${names.join(", ")}`)
+    .join("; ");
+}
 
 /** Runs a step within a limit. @param look gets a signal that is aborted at the limit, and when the program is to end */
 export async function within(

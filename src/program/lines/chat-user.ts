@@ -3,16 +3,22 @@ import { type Chat, type ChatPending, reveal } from "../../chat/index.ts";
 import { behindBar, type Screen, type TypedLines } from "./terminal.ts";
 import { until } from "./until.ts";
 
+/** Why an approval that nobody decided is denied. */
+export const INPUT_ENDED = "the input has ended";
+
 /** The user at the terminal, who is asked what the chat waits for. */
 export class ChatUser {
   readonly #chat: Chat;
   readonly #screen: Screen;
   readonly #lines: TypedLines;
+  readonly #undecided: (id: string) => void;
 
-  constructor(chat: Chat, screen: Screen, lines: TypedLines) {
+  /** @param undecided gets the id of an approval that is denied because the input has ended */
+  constructor(chat: Chat, screen: Screen, lines: TypedLines, undecided: (id: string) => void) {
     this.#chat = chat;
     this.#screen = screen;
     this.#lines = lines;
+    this.#undecided = undecided;
   }
 
   /** Decides or answers. What was settled meanwhile, by a time limit or a cancel, is not asked any more. */
@@ -21,7 +27,8 @@ export class ChatUser {
     void until(this.#chat, (snapshot) => !snapshot.pending.includes(pending)).then(() => settled.abort());
     if (pending.type === "approval") {
       const decision = await this.#decision(pending, settled.signal);
-      this.#chat.decide(pending.id, decision);
+      if (decision === undefined) this.#undecided(pending.id);
+      this.#chat.decide(pending.id, decision ?? { decision: "reject", reason: INPUT_ENDED });
       return;
     }
     const answers: (readonly string[])[] = [];
@@ -49,11 +56,14 @@ export class ChatUser {
     return true;
   }
 
-  /** Shows the whole of what is to be run, with nothing hidden in it. Anything but a clear yes is a no. */
+  /**
+   * Shows the whole of what is to be run, with nothing hidden in it. Anything but a clear yes is a no. Undefined once the input has
+   * ended.
+   */
   async #decision(
     { tool, input, grant, agent, preview = [] }: Extract<ChatPending, { readonly type: "approval" }>,
     signal: AbortSignal,
-  ): Promise<"once" | "always" | "reject"> {
+  ): Promise<"once" | "always" | "reject" | undefined> {
     const name = reveal(tool);
     const who = agent === undefined ? "The agent" : `The sub-agent ${reveal(agent)}`;
     this.#screen.line(`${who} wants to use ${name}:`, "yellow");
@@ -72,6 +82,7 @@ export class ChatUser {
     const always = grant === undefined ? "" : `, always (${reveal(grant)}, in this session)`;
     this.#screen.ask(`Allow it? y(es), n(o)${always}: `, "yellow");
     const line = await this.#lines.answer(signal);
+    if (line === undefined && this.#lines.ended) return undefined;
     if (line?.trim().toLowerCase() === "always") return "always";
     return isYes(line) ? "once" : "reject";
   }

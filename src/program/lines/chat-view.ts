@@ -15,6 +15,9 @@ export class ChatView {
   /** The other messages, and what was shown of them. */
   readonly #open = new Map<string, { shown: ChatMessage | undefined; readonly parts: PartView }>();
 
+  /** The approvals that nobody decided before the input ended. */
+  readonly #undecided = new Set<string>();
+
   constructor(screen: Screen) {
     this.#screen = screen;
   }
@@ -42,6 +45,11 @@ export class ChatView {
     this.#screen.line(`(${text})`, "dim");
   }
 
+  /** @param id of an approval that is denied because the input has ended */
+  undecided(id: string): void {
+    this.#undecided.add(id);
+  }
+
   #connection(now: ChatConnection, before: ChatConnection | undefined): void {
     const { status, attempt, retryAt, reason, contextLost } = now;
     if (retryAt !== undefined && attempt !== before?.attempt) {
@@ -53,7 +61,10 @@ export class ChatView {
   }
 
   #message(message: ChatMessage): void {
-    const entry = this.#open.get(message.id) ?? { shown: undefined, parts: new PartView(this.#screen) };
+    const entry = this.#open.get(message.id) ?? {
+      shown: undefined,
+      parts: new PartView(this.#screen, this.#undecided),
+    };
     const before = entry.shown;
     if (message === before) return; // what has not changed is the same object
     this.#open.set(message.id, entry);

@@ -9,6 +9,7 @@ import {
   reveal,
 } from "../../chat/index.ts";
 import type { List } from "../../universal/index.ts";
+import { INPUT_ENDED } from "./chat-user.ts";
 import { behindBar, type Screen } from "./terminal.ts";
 
 /** Lines of an output that are shown. */
@@ -19,12 +20,15 @@ const MAX_DATA_LENGTH = 200;
 /** Shows the parts of one message: of each part what is new since the last snapshot. The screen makes all of it inert. */
 export class PartView {
   readonly #screen: Screen;
+  readonly #undecided: ReadonlySet<string>;
   readonly #shown = new Map<string, ChatPart>();
   /** The part whose text was written last. */
   #speaker: string | undefined;
 
-  constructor(screen: Screen) {
+  /** @param undecided ids of approvals that nobody decided before the input ended */
+  constructor(screen: Screen, undecided: ReadonlySet<string>) {
     this.#screen = screen;
+    this.#undecided = undecided;
   }
 
   show(parts: List<ChatPart>): void {
@@ -87,8 +91,11 @@ export class PartView {
     if (state === "running") this.#line(`${tool} runs`, "yellow");
     if (state === "done") this.#line(`${tool} is done${framed(output)}`, "dim");
     if (state === "failed") this.#line(`${tool} has failed${framed(output)}`, "red");
-    if (state === "denied")
-      this.#line(`${tool} was denied${approval?.reason ? ` (${approval.reason})` : ""}`, "red");
+    if (state === "denied") {
+      const isUndecided = approval?.reason === "user" && this.#undecided.has(approval.id);
+      const reason = isUndecided ? INPUT_ENDED : approval?.reason;
+      this.#line(`${tool} was denied${reason ? ` (${reason})` : ""}`, "red");
+    }
     if (state === "abandoned") this.#line(`${tool} was stopped; its end is unknown`, "red");
   }
 

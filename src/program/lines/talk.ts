@@ -25,7 +25,7 @@ export async function talkInLines(
   const screen = new Screen(stdout, wantsColour(process.env, isTerminal));
   const lines = new TypedLines(stdin, () => isTerminal && screen.entered());
   const view = new ChatView(screen);
-  const user = new ChatUser(chat, screen, lines);
+  const user = new ChatUser(chat, screen, lines, (id) => view.undecided(id));
   chat.subscribe(() => view.show(chat.getSnapshot()));
   const ending = endingOf(chat, lines, stdout);
   try {

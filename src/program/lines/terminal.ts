@@ -103,6 +103,11 @@ export class TypedLines {
     });
   }
 
+  /** Whether no more lines can come. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
   /** The next line, also one that was typed ahead; nothing at the end. */
   async next(): Promise<string | undefined> {
     for (const typed of this.#ahead) {
