@@ -14,13 +14,16 @@ export interface CodebuffCliStderr {
   readonly totalLines: number;
 }
 
-/** The kind of a run's failure. None is retryable: the agent may have changed files. */
+/** The kind of a run's failure. Only `no_prompt` over stdin is retryable: else the agent may have changed files. */
 export type CodebuffCliFailureKind =
   /** The process ended with a code other than 0 or by a signal, without a known message: read `stderr`. */
   | "process_exit"
   /** The program reports that the run has failed, in unknown words. */
   | "run_failed"
-  /** The program got no prompt: choose another `promptVia` or `profile`. */
+  /**
+   * The program got no prompt (`delivery` is `not-sent`). Over stdin, a busy machine may exceed the 100 ms that programs
+   * wait for it: prompt again. As an argument: choose another `profile`.
+   */
   | "no_prompt"
   /** There is no API key, or the key was refused: log in, or set one. */
   | "auth"
@@ -123,6 +126,10 @@ const ADVICE: Readonly<Partial<Record<CodebuffCliFailureKind, string>>> = {
   rate_limited: "wait before the next prompt",
   cancelled_by_cli: "the program has limits of its own",
 };
+
+/** The advice if the program did not read the prompt from stdin. */
+export const UNREAD =
+  "programs wait 100 ms for stdin, and this machine was too busy to write the prompt in time: prompt again";
 
 /** Why the program did not start, with advice. `found`: the program exists. */
 export function startFailure(command: string, cause: unknown, found = false): string {

@@ -56,7 +56,8 @@ export interface CodebuffCliOptions extends CredentialOptions, LocalClientOption
    */
   readonly requireKey?: boolean;
   /**
-   * How the prompt is passed. Use stdin on a shared machine: the process list shows arguments.
+   * How the prompt is passed. Use stdin on a shared machine: the process list shows arguments. Programs wait 100 ms for
+   * stdin. A busy machine can exceed that: the turn fails with `no_prompt`, `not-sent`.
    * @default "arg"; "stdin" for more than 100,000 bytes, on Windows 24,000 characters
    */
   readonly promptVia?: "arg" | "stdin";

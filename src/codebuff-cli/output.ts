@@ -31,7 +31,10 @@ export interface OutputUser {
   useless(because: "interactive" | "too-long"): void;
 }
 
-export type Heard = Pick<Ended, "hasEvents" | "hasGarbage" | "report" | "stderr">;
+export type Heard = Pick<Ended, "hasEvents" | "hasGarbage" | "report" | "stderr"> & {
+  /** An event other than `error` arrived. */
+  readonly hasBegun: boolean;
+};
 
 /**
  * The state of reading stdout.
@@ -53,6 +56,7 @@ export class CliOutput {
   readonly #stderr: StderrKeeper;
   #reading: Reading = { name: "silent" };
   #hasEvents = false;
+  #hasBegun = false;
   #hasGarbage = false;
   /** The report of the whole run. `isLast`: no event followed the report. */
   #reported: { readonly report: RunReport; readonly isLast: boolean } | undefined;
@@ -111,7 +115,13 @@ export class CliOutput {
     if (rest !== undefined && this.#setup.turn.open) this.#onLine(rest);
     for (const line of this.#stderr.end()) this.#input(() => this.#onErrorLine(line));
     const report = this.#report(exit);
-    return { hasEvents: this.#hasEvents, hasGarbage: this.#hasGarbage, report, stderr: this.#stderr.kept };
+    return {
+      hasEvents: this.#hasEvents,
+      hasBegun: this.#hasBegun,
+      hasGarbage: this.#hasGarbage,
+      report,
+      stderr: this.#stderr.kept,
+    };
   }
 
   /** If a handler throws, warns and continues. The exit settles the turn. */
@@ -188,6 +198,7 @@ export class CliOutput {
   #onEvent(printed: PrintedEvent, raw: unknown, bytes: number): void {
     const { core, turn, state, questions, run } = this.#setup;
     this.#hasEvents = true;
+    if (printed.type !== "error") this.#hasBegun = true;
     if (!turn.open) return;
     core.message(raw);
     const { event, call, asked, answered, finished } = stepCliTurn(state, printed, raw);

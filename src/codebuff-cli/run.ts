@@ -11,7 +11,7 @@ import { type Exit, GroupProcess } from "../process/group-process.ts";
 import { locate } from "../process/program.ts";
 import type { CliCore } from "./cli-core.ts";
 import type { Environments } from "./environment.ts";
-import { adviceOn, CodebuffCliError, notStarted, tookTooLong } from "./errors.ts";
+import { adviceOn, CodebuffCliError, notStarted, tookTooLong, UNREAD } from "./errors.ts";
 import { buildArgv, type CodebuffCliPrompt, type Invocation } from "./input.ts";
 import type { CodebuffCliEvent } from "./messages.ts";
 import type { CodebuffCliPromptOptions } from "./options.ts";
@@ -111,7 +111,7 @@ export class CliRun implements LocalWork, OutputUser {
         args: [...program.args, ...buildArgv({ ...invocation, sessionId })],
         cwd: invocation.cwd,
         env,
-        input: prompt.via === "stdin" ? prompt.text : undefined, // written at once: programs wait 100 ms for it
+        input: prompt.via === "stdin" ? prompt.text : undefined, // programs wait 100 ms for it
         forwardSignals: settings.forwardSignals,
         scope: "program",
         clock,
@@ -290,7 +290,11 @@ export class CliRun implements LocalWork, OutputUser {
     });
     const end = { exitCode: overstayed ? null : exit.code, stderr: heard.stderr };
     if (verdict.status === "failed") {
-      turn.fail(this.#failure(verdict, { ...end, signal: exit.signal ?? undefined }));
+      const isUnread = verdict.kind === "no_prompt" && !heard.hasBegun;
+      if (isUnread) turn.unsent();
+      // A busy machine may run the program, to its end, before this process writes to stdin.
+      const retryable = isUnread && job.prompt.via === "stdin";
+      turn.fail(this.#failure(verdict, { ...end, retryable, signal: exit.signal ?? undefined }));
       return;
     }
     turn.complete({
@@ -302,7 +306,11 @@ export class CliRun implements LocalWork, OutputUser {
 
   #failure(
     { kind, words }: Extract<RunVerdict, { readonly status: "failed" }>,
-    end: { readonly exitCode: number | null; readonly signal: string | undefined } & Pick<Heard, "stderr">,
+    end: {
+      readonly exitCode: number | null;
+      readonly signal: string | undefined;
+      readonly retryable: boolean;
+    } & Pick<Heard, "stderr">,
   ): AgentwireError {
     const { core, job } = this.#setup;
     const { timeoutSeconds } = job.invocation;
@@ -310,7 +318,7 @@ export class CliRun implements LocalWork, OutputUser {
     if (kind === "cancelled_by_cli" && timeoutSeconds !== undefined && ran >= inMs(timeoutSeconds))
       return tookTooLong("total", "timeoutSeconds", inMs(timeoutSeconds));
     const serverMessage = core.clean(words);
-    const advice = adviceOn(kind, serverMessage);
+    const advice = end.retryable ? UNREAD : adviceOn(kind, serverMessage);
     return new CodebuffCliError({ origin: "process", kind, serverMessage, advice, ...end });
   }
 

@@ -68,6 +68,47 @@ describe("a failed run", () => {
     expect(at.cli.runs()).toHaveLength(ways.length);
   });
 
+  const UNREAD = [
+    ["on stderr", {}, {}],
+    ["in a report", { profile: "fork" }, { profile: "json" }],
+    ["in an `error` event", { profile: "print" }, { profile: "print" }],
+  ] as const;
+
+  test.each(UNREAD)(
+    "without a prompt over stdin is `not-sent` and retryable, because the program did not get it: %s",
+    async (_, fake, profile) => {
+      await using at = await cliWorld(
+        { ...fake, failWith: "no-prompt", exit: { code: 1 } },
+        { ...profile, promptVia: "stdin" },
+      );
+      expect(await failureOf(at.client.prompt("hi"))).toMatchObject({
+        kind: "no_prompt",
+        delivery: "not-sent",
+        retryable: true,
+        input: "hi",
+        message: expect.stringMatching(/100 ms.*prompt again$/),
+      });
+    },
+  );
+
+  test("without a prompt over stdin is not `not-sent` once the run has begun", async () => {
+    const events = [{ type: "start", messageHistoryLength: 0 }] as const;
+    const stderr = [{ text: "Error: No prompt provided.\n" }];
+    await using at = await cliWorld({ events, stderr, exit: { code: 1 } }, { promptVia: "stdin" });
+    const error = await failureOf(at.client.prompt("hi"));
+    expect(error).toMatchObject({ kind: "no_prompt", retryable: false });
+    expect(error).not.toHaveProperty("delivery");
+  });
+
+  test("without a prompt as an argument is `not-sent`, but not retryable", async () => {
+    await using at = await cliWorld({ failWith: "no-prompt" });
+    expect(await failureOf(at.client.prompt("hi"))).toMatchObject({
+      kind: "no_prompt",
+      delivery: "not-sent",
+      retryable: false,
+    });
+  });
+
   test("7 EPIPE: of a program that exits without reading stdin has that program's message", async () => {
     await using at = await cliWorld({}, { args: ["--nope"], promptVia: "stdin" });
     const error = await failureOf(at.client.prompt("a".repeat(2_000_000)));

@@ -43,7 +43,8 @@ export async function cliWorld(
   scenario: FakeCodebuffScenario = {},
   options: CodebuffCliOptions = {},
 ): Promise<CliWorld> {
-  const cli = await FakeCodebuffCli.start(scenario);
+  // The program's 100 ms may pass before a busy machine lets the client write to stdin.
+  const cli = await FakeCodebuffCli.start({ stdinWaitMs: 60_000, ...scenario });
   const clock = new WatchedClock();
   const clients: CodebuffCli[] = [];
   const another = (more: CodebuffCliOptions = {}): CodebuffCli => {

@@ -82,6 +82,8 @@ function oddOutput({ variant, weather }: ChapterPlan): FakeCodebuffScenario {
     ...(variant % 3 === 0 ? { newline: "\r\n" } : {}),
     ...(variant % 5 === 0 ? { junk: 3 } : {}),
     ...(variant % 7 === 0 ? { stderrFlood: 100_000 } : {}),
+    // The program's 100 ms may pass before a busy machine lets the client write to stdin.
+    ...(weather === "calm" ? { stdinWaitMs: 60_000 } : {}),
     ...(weather === "rough" && variant % 11 === 0 ? { ignoreSigterm: true } : {}),
   };
 }

@@ -188,7 +188,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#setStatus("sent");
   }
 
-  /** Notes that the prompt's frame was not written, because the connection ended first. */
+  /** Notes that the agent did not get the prompt, although `sent()` was called. */
   unsent(): void {
     this.#sent = false;
   }

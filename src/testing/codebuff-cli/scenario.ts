@@ -155,7 +155,11 @@ interface FakeCodebuffSwitches {
   readonly stallAfter?: number;
   /** How long one second of `--timeout` lasts, in ms. @default 1000 */
   readonly secondMs?: number;
-  /** ms to wait for the first byte of stdin; after that there is no prompt. @default 100 */
+  /**
+   * ms to wait for the first byte of stdin; after that there is no prompt. A busy machine may start the program, and run
+   * its parent only later: raise this in tests of other things.
+   * @default 100
+   */
   readonly stdinWaitMs?: number;
 
   // Output modes, regardless of the options

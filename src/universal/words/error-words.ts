@@ -58,6 +58,7 @@ export const WORDS = {
     contextLost:
       "The agent has forgotten the conversation. The connection broke off, and what was said before is gone for the agent.",
     silent: "The agent stopped answering. Nothing came from the agent for too long.",
+    unread: "The agent did not get your message. The program of the agent began without your message.",
     wordless: "The agent gave no answer. The agent ended without a word.",
     tooLong: "The answer took too long. The agent did not finish in time.",
     stopped: "The answer was stopped. What the agent did before the stop stays done.",
@@ -146,7 +147,7 @@ const REASONS = {
   process_exit: WORDS.ended,
   process_spawn: WORDS.cannotStart,
   run_failed: WORDS.failed,
-  no_prompt: WORDS.empty,
+  no_prompt: WORDS.unread,
   auth: WORDS.signIn,
   payment_required: WORDS.credits,
   forbidden: WORDS.forbidden,

@@ -1,7 +1,7 @@
 import { cassTurnError, unreadableResponse } from "../../../src/cass/errors.ts";
 import { CodebuffTurnError } from "../../../src/codebuff/errors.ts";
 import { codeyTurnError, misconfigured } from "../../../src/codey/errors.ts";
-import { cli, type Row, turnError, withCall, withDelivery } from "./failures.ts";
+import { cli, NOT_SENT, type Row, turnError, withCall, withDelivery } from "./failures.ts";
 import { RUN_ROWS } from "./run-failures.ts";
 
 /** Failures of a turn that the server or the program ended. */
@@ -112,6 +112,13 @@ export const TURN_ROWS: readonly Row[] = [
     make: () => cassTurnError("Agent is still initializing"),
     title: "The server is starting",
     retry: "safe",
+  },
+  {
+    name: "a prompt over stdin that the CLI did not read",
+    make: () => withDelivery(cli("no_prompt"), "not-sent"),
+    title: "The agent did not get your message",
+    retry: "safe",
+    says: NOT_SENT,
   },
   {
     name: "Cass without a message",
