@@ -14,7 +14,7 @@ export interface CodebuffCliStderr {
   readonly totalLines: number;
 }
 
-/** The kind of a run's failure. Only `no_prompt` over stdin is retryable: else the agent may have changed files. */
+/** The kind of a run's failure. None is retryable: the agent may have changed files. */
 export type CodebuffCliFailureKind =
   /** The process ended with a code other than 0 or by a signal, without a known message: read `stderr`. */
   | "process_exit"

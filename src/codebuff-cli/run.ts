@@ -292,9 +292,7 @@ export class CliRun implements LocalWork, OutputUser {
     if (verdict.status === "failed") {
       const isUnread = verdict.kind === "no_prompt" && !heard.hasBegun;
       if (isUnread) turn.unsent();
-      // A busy machine may run the program, to its end, before this process writes to stdin.
-      const retryable = isUnread && job.prompt.via === "stdin";
-      turn.fail(this.#failure(verdict, { ...end, retryable, signal: exit.signal ?? undefined }));
+      turn.fail(this.#failure(verdict, { ...end, isUnread, signal: exit.signal ?? undefined }));
       return;
     }
     turn.complete({
@@ -306,10 +304,13 @@ export class CliRun implements LocalWork, OutputUser {
 
   #failure(
     { kind, words }: Extract<RunVerdict, { readonly status: "failed" }>,
-    end: {
+    {
+      isUnread,
+      ...end
+    }: {
       readonly exitCode: number | null;
       readonly signal: string | undefined;
-      readonly retryable: boolean;
+      readonly isUnread: boolean;
     } & Pick<Heard, "stderr">,
   ): AgentwireError {
     const { core, job } = this.#setup;
@@ -318,7 +319,8 @@ export class CliRun implements LocalWork, OutputUser {
     if (kind === "cancelled_by_cli" && timeoutSeconds !== undefined && ran >= inMs(timeoutSeconds))
       return tookTooLong("total", "timeoutSeconds", inMs(timeoutSeconds));
     const serverMessage = core.clean(words);
-    const advice = end.retryable ? UNREAD : adviceOn(kind, serverMessage);
+    // A busy machine may run the program, to its end, before this process writes to stdin.
+    const advice = isUnread && job.prompt.via === "stdin" ? UNREAD : adviceOn(kind, serverMessage);
     return new CodebuffCliError({ origin: "process", kind, serverMessage, advice, ...end });
   }
 

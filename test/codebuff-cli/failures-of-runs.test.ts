@@ -75,7 +75,7 @@ describe("a failed run", () => {
   ] as const;
 
   test.each(UNREAD)(
-    "without a prompt over stdin is `not-sent` and retryable, because the program did not get it: %s",
+    "without a prompt over stdin is `not-sent`, because the program did not get it: %s",
     async (_, fake, profile) => {
       await using at = await cliWorld(
         { ...fake, failWith: "no-prompt", exit: { code: 1 } },
@@ -84,7 +84,7 @@ describe("a failed run", () => {
       expect(await failureOf(at.client.prompt("hi"))).toMatchObject({
         kind: "no_prompt",
         delivery: "not-sent",
-        retryable: true,
+        retryable: false,
         input: "hi",
         message: expect.stringMatching(/100 ms.*prompt again$/),
       });
@@ -100,7 +100,7 @@ describe("a failed run", () => {
     expect(error).not.toHaveProperty("delivery");
   });
 
-  test("without a prompt as an argument is `not-sent`, but not retryable", async () => {
+  test("without a prompt as an argument is `not-sent`", async () => {
     await using at = await cliWorld({ failWith: "no-prompt" });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({
       kind: "no_prompt",

@@ -100,11 +100,11 @@ describe("the reference of agentwire/codebuff-cli tells", () => {
     expect(silent(type)).toEqual(plain);
   });
 
-  test("why a run fails, for each kind, and which one is retryable", () => {
+  test("why a run fails, for each kind, and that none is retryable", () => {
     expect([...reference.union("CodebuffCliFailureKind")].map(([kind]) => JSON.parse(kind))).toEqual(KINDS);
     const untold = [...reference.union("CodebuffCliFailureKind")].filter(([, text]) => text === "");
     expect(untold).toEqual([]);
-    expect(reference.of("CodebuffCliFailureKind").text).toContain("Only `no_prompt` over stdin is retryable");
+    expect(reference.of("CodebuffCliFailureKind").text).toContain("None is retryable");
   });
 
   test("every warning that the client gives", () => {
@@ -203,14 +203,14 @@ describe("the defaults in the reference of agentwire/codebuff-cli", () => {
   });
 });
 
-test("a kind of failure alone makes no error retryable, as docs/codebuff-cli.md says", () => {
+test("no kind of failure is retryable, as docs/codebuff-cli.md says", () => {
   const stderr = { head: [], tail: [], truncated: false, totalLines: 0 };
   const retryable = KINDS.filter(
     (kind) =>
       new CodebuffCliError({ kind, origin: "process", serverMessage: "", exitCode: 1, stderr }).retryable,
   );
   expect(retryable).toEqual([]);
-  expect(doc.section("Which error, what now")).toContain("Only `no_prompt` over stdin is `retryable`");
+  expect(doc.section("Which error, what now")).toContain("None is `retryable`");
 });
 
 describe("the safety notes of docs/codebuff-cli.md", () => {
