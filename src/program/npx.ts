@@ -1,4 +1,4 @@
-// The lines that start the program again: with packages that it found missing, to go on with a chat, or to look at its backend.
+// The line that runs the program again, with packages that it lacks.
 import { readFileSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import type { BackendRow } from "./backend.ts";
