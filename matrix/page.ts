@@ -55,7 +55,7 @@ const FOOT = `- **workerd, Chromium, Firefox**: bundled by esbuild.
 - **CommonJS** is a line that loads the ES module: one copy of each class. Jest before 30.5, or on Node before 24.9, needs a transform. \`agentwire/ink\` has none.
 - **Bun**: the switch \`grandchild\` of \`FakeCodebuffCli\` hangs.
 
-Not tried: peers (React, Ink, zod and others), Safari, Alpine.
+Not tried: peers, Safari, Alpine.
 
 ## Windows and macOS
 

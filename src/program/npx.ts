@@ -37,12 +37,12 @@ interface Manifest {
   readonly _npx?: object;
 }
 
-/** The first `node_modules` of the path: pnpm has further ones below it. */
-const INSTALLED = /^(.*?)[\\/]node_modules[\\/](?:.*[\\/])?agentwire[\\/]/;
-
 function installation(): Installation {
-  const folder = INSTALLED.exec(import.meta.dirname)?.[1];
-  if (folder === undefined) return {};
+  const path = import.meta.dirname;
+  // The first `node_modules`: pnpm has further ones below it.
+  const end = path.search(/[\\/]node_modules[\\/]/);
+  if (end < 0 || !/[\\/]agentwire[\\/]/.test(path.slice(end))) return {};
+  const folder = path.slice(0, end);
   try {
     return { folder, manifest: JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) };
   } catch {

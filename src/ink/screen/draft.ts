@@ -108,8 +108,7 @@ export class ComposerDraft {
     const image = takesImages ? imageInUrl(text) : undefined;
     const paths = takesImages && !image ? imagePathsIn(text) : [];
     if (image) this.#change({ type: "image", image });
-    // Behind the last line, the composer would show an empty one.
-    else if (paths.length === 0) this.#change({ type: "paste", text: text.replace(/[\r\n]+$/, "") });
+    else if (paths.length === 0) this.#change({ type: "paste", text });
     for (const path of paths) this.#drop(path);
   }
 
