@@ -72,7 +72,7 @@ export default defineConfig({
   test: {
     globalSetup: ["test/helpers/build.ts"],
     testTimeout: 60_000, // some start a compiler, beside other workers on a slow machine
-    maxWorkers: availableParallelism() * 2, // many tests wait for processes: a core has work for more than one
+    maxWorkers: Math.ceil(availableParallelism() * 1.5), // many tests wait for processes: a core has work for more than one
     projects: [
       ...Object.entries(SHARED_GROUPS).map(
         ([name, groups]): TestProjectConfiguration => ({
