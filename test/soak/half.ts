@@ -6,6 +6,9 @@ import type { HalfPlan } from "./plan.ts";
 /** Bytes of one read that travel one by one; more would take too long. */
 const ONE_BY_ONE = 400;
 
+/** Bytes of a link that do: each takes a turn of the event loop, and a busy one takes ten ms. */
+const MOST_ONE_BY_ONE = 1_000;
+
 /** Bytes of a random segment, at most. */
 const SEGMENT = 200;
 
@@ -102,7 +105,7 @@ export class Half {
   #pieceOf(length: number): number {
     const { pieces } = this.#plan;
     if (pieces === "whole") return length;
-    if (pieces === "bytes" && length <= ONE_BY_ONE) return 1;
+    if (pieces === "bytes" && length <= ONE_BY_ONE && this.#passed < MOST_ONE_BY_ONE) return 1;
     return length > ONE_BY_ONE * 10 ? length >> 3 : this.#dice.int(1, SEGMENT);
   }
 
