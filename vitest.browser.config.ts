@@ -3,6 +3,7 @@ import { playwright } from "@vitest/browser-playwright";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { findChromium } from "./scripts/support/chromium.ts";
 import { omissions } from "./test/browser/omissions.ts";
+import { isWide } from "./test/helpers/runs.ts";
 import { SOURCES } from "./test/helpers/sources.ts";
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
@@ -64,7 +65,7 @@ const pages: TestProjectInlineConfiguration = {
     name: "pages",
     include: ["test/**/*.pages.ts"],
     // `npm run full -- browser` sets the variable.
-    exclude: (process.env["AGENTWIRE_RUNS"] ?? "") === "" ? ["test/**/*.wide.pages.ts"] : [],
+    exclude: isWide ? [] : ["test/**/*.wide.pages.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin, type TestProjectConfiguration } from "vitest/config";
 import { filesApart, groupsBut } from "./test/apart.ts";
+import { isWide } from "./test/helpers/runs.ts";
 import { SOURCES } from "./test/helpers/sources.ts";
 
 /**
@@ -43,7 +44,7 @@ const UNCOUNTED = [
  * The acceptance suites once more, on Node's own WebSocket in place of `ws`. `npm run test:browser` runs them in Chromium, so `npm test`
  * leaves them to `npm run full`, which sets this variable.
  */
-const wide = (process.env["AGENTWIRE_RUNS"] ?? "") === "" ? [] : ["test/**/*.wide.ts"];
+const wide = isWide ? ["test/**/*.wide.ts"] : [];
 
 const testsOf = (group: string) => `test/${group}/**/*.test.{ts,tsx}`;
 const sharedGroups = Object.values(SHARED_GROUPS).flat();

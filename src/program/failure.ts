@@ -74,8 +74,8 @@ export function complain(error: unknown, isJson: boolean): number {
   return exit_code;
 }
 
-/** Errors deep. */
-const MAX_CAUSES = 5;
+/** Errors deep: causes of causes that are looked at. */
+export const MAX_CAUSES = 5;
 
 /** The stacks of an error and of its causes. */
 function stacksOf(error: unknown, depth = MAX_CAUSES): string {

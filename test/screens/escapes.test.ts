@@ -6,7 +6,7 @@ import { diffRows } from "../../src/ink/parts/diff-rows.ts";
 import type { Row } from "../../src/ink/rows/row.ts";
 import { defaultTheme, plainTheme } from "../../src/ink/theme.ts";
 import { MarkdownPrinter } from "../../src/ink/transcript/markdown-printer.ts";
-import { PATIENCE, runs } from "../helpers/runs.ts";
+import { isWide, PATIENCE, runs } from "../helpers/runs.ts";
 import { chunksOf } from "./support/texts.ts";
 
 /** What moves a cursor, paints over lines, writes to the clipboard or answers in the user's name; whole and in parts. */
@@ -139,7 +139,7 @@ function expectSafe(rows: readonly Row[]): void {
 }
 
 /** 200,000 texts in `npm run full`; a twentieth in `npm test`. */
-const texts = (all: number) => runs(process.env["AGENTWIRE_RUNS"] ? all : all / 5);
+const texts = (all: number) => runs(isWide ? all : all / 5);
 
 describe("no escape sequence of an agent is in the rows", () => {
   test.each([

@@ -335,8 +335,13 @@ export const PAYLOAD_CLASSES: Readonly<Record<string, readonly string[]>> = {
   "HTML in Markdown": inMarkdown,
 };
 
-/** 2,000 payloads: all of the small classes, and as many of the large ones as fit, spread over the class. */
-export const PAYLOADS: readonly string[] = chosen(Object.values(PAYLOAD_CLASSES).map(unique), PAYLOAD_COUNT);
+/** 2,000 payloads. */
+export const PAYLOADS: readonly string[] = somePayloads(PAYLOAD_COUNT);
+
+/** So many payloads: all of the small classes, and as many of the large ones as fit, spread over the class. */
+export function somePayloads(count: number): readonly string[] {
+  return chosen(Object.values(PAYLOAD_CLASSES).map(unique), count);
+}
 
 function unique(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)];

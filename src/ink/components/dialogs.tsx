@@ -15,6 +15,7 @@ import {
   pointed,
   stepApproval,
   takesPress,
+  unpointed,
 } from "../dialogs/approval-dialog.ts";
 import { resumeRows, stepResume } from "../dialogs/dialog.ts";
 import {
@@ -64,25 +65,26 @@ export function Approval({ pending, onDecide, ...props }: ApprovalProps): ReactE
       }
     };
     const before = letter.take();
+    const from = before ? unpointed(now) : now;
+    if (from !== now) set(from);
     if (before && isKey(press, "enter")) {
-      carryOut(before, now);
+      carryOut(before, from);
       return;
     }
-    if (before) set(now.isForEveryCall ? now : newApproval);
     if (before && (isKey(press, "escape") || isKey(press, "backspace"))) return;
-    if (isKey(press, "escape") && !isBehindChoice(now)) {
+    if (isKey(press, "escape") && !isBehindChoice(from)) {
       props.onEscape?.();
       return;
     }
     const isWord = before !== undefined && press.type === "text";
-    if (isWord || !offer.takesKeys() || !takesPress(now, press, pending)) {
+    if (isWord || !offer.takesKeys() || !takesPress(from, press, pending)) {
       offer.withdraw();
-      if (now.isForEveryCall) set(newApproval);
-    } else if (press.type === "text" && isDeciding(now, press, pending)) {
-      const next = pointed(now, press, pending);
+      if (from.isForEveryCall) set(newApproval);
+    } else if (press.type === "text" && isDeciding(from, press, pending)) {
+      const next = pointed(from, press, pending);
       set(next);
       letter.wait(press, () => carryOut(press, next));
-    } else carryOut(press, before ? newApproval : now);
+    } else carryOut(press, from);
   });
   const rows = approvalRows(pending, state, { ...options, isInputAbove: isTextAbove });
   return <Rows rows={withCursor(rows)} theme={options.theme} />;

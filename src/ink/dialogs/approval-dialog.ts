@@ -89,6 +89,11 @@ export function pointed(state: ApprovalState, press: TextPress, pending: Pending
   return state.isForEveryCall ? state : { at: choiceOf(press.text, pending) ?? state.at };
 }
 
+/** With the pointer where it was before a letter. */
+export function unpointed(state: ApprovalState): ApprovalState {
+  return state.isForEveryCall ? state : newApproval;
+}
+
 function chosen(state: ApprovalState, key: ChoiceKey): ApprovalStep {
   switch (key) {
     case "r":

@@ -68,8 +68,6 @@ export class ChatScreen {
   #isWholeDialog = false;
   /** Why, and for how many ms, the dialog hides its choices. `aside` has no time limit. */
   #held: { readonly hold: DialogHold; readonly ms: number } | undefined;
-  /** ms until a letter decides. */
-  #letterWait: number | undefined;
   /** The user leaves: the next frame is the last, without the composer. `isTold`: the app was notified. */
   #leaving: { readonly how: ExitReason; frame?: Frame; isTold?: boolean } | undefined;
   /** The dialog's text is above the live region: print nothing else until the dialog is settled. */
@@ -178,7 +176,7 @@ export class ChatScreen {
 
   #draw(): void {
     const { clock } = this.#options;
-    this.#letterWait = this.#dialog.settleLetter(clock.now());
+    this.#dialog.settleLetter(clock.now());
     const snapshot = this.#options.chat.getSnapshot();
     const now = clock.wallTime();
     this.#follow(snapshot, now);
@@ -276,20 +274,20 @@ export class ChatScreen {
     return { ...snapshot, recovering, seconds, note, hasCommands: true };
   }
 
-  /** Schedules a frame: each second while a time is shown, and when the dialog may show its choices. */
+  /** Schedules a frame: each second while a time is shown, and when the dialog, a letter or the note is due. */
   #tick({ connection }: ChatSnapshot, now: number): void {
     this.#cancelTick();
     const from = connection.retryAt ?? this.#busySince ?? now;
     const second = 1_000 - ((((now - from) % 1_000) + 1_000) % 1_000);
     const isTicking = this.#busySince !== undefined || connection.retryAt !== undefined;
-    const { noteWait } = this.#keyboard;
+    const { clock } = this.#options;
     const waits = [
-      ...(Number.isFinite(noteWait) ? [Math.max(1, noteWait)] : []),
-      ...(isTicking ? [second] : []),
-      ...(this.#held && this.#held.ms > 0 ? [this.#held.ms] : []),
-      ...(this.#letterWait === undefined ? [] : [this.#letterWait]),
-    ];
+      isTicking ? second : undefined,
+      this.#held?.ms,
+      this.#dialog.letterWait(clock.now()),
+      this.#keyboard.noteWait,
+    ].flatMap((ms = 0) => (ms > 0 ? [ms] : []));
     if (waits.length === 0) return;
-    this.#cancelTick = this.#options.clock.setTimeout(() => this.#pace.request(), Math.min(...waits));
+    this.#cancelTick = clock.setTimeout(() => this.#pace.request(), Math.min(...waits));
   }
 }

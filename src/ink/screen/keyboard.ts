@@ -97,12 +97,10 @@ export class Keyboard {
     return this.#note;
   }
 
-  /** ms in which a second Ctrl-C still leaves, as the note says. Infinity without this note. */
-  get noteWait(): number {
+  /** ms in which a second Ctrl-C still leaves, as the note says. Undefined without this note. */
+  get noteWait(): number | undefined {
     const { clock, words } = this.#host;
-    return this.#note === words.noteLeaves
-      ? this.#interruptedAt + LEAVE_PAUSE - clock.now()
-      : Number.POSITIVE_INFINITY;
+    return this.#note === words.noteLeaves ? this.#interruptedAt + LEAVE_PAUSE - clock.now() : undefined;
   }
 
   get keys(): Keys {
@@ -125,7 +123,7 @@ export class Keyboard {
     if (!busy && queue.length === 0) this.#isCancelled = false;
     const { local, words } = this.#host;
     if (this.#note === words.localStopping && !local.isBusy) this.#note = undefined;
-    if (this.#note === words.noteLeaves && this.noteWait <= 0) this.#note = undefined;
+    if ((this.noteWait ?? LEAVE_PAUSE) <= 0) this.#note = undefined;
     if (this.#cancelled === undefined || !busy || lastSent(snapshot) === this.#cancelled) return;
     this.#cancelled = undefined;
     this.#note = undefined;
@@ -133,7 +131,7 @@ export class Keyboard {
 
   /** The open dialog has changed. */
   asked(): void {
-    this.#isAside = !this.#draft.isEmpty;
+    this.#isAside = this.#host.dialog.isOpen && !this.#draft.isEmpty;
     this.#draft.interrupted();
   }
 

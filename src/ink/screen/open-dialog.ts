@@ -15,6 +15,7 @@ import {
   pointed,
   stepApproval,
   takesPress,
+  unpointed,
 } from "../dialogs/approval-dialog.ts";
 import { type DialogOptions, resumeRows, stepResume } from "../dialogs/dialog.ts";
 import {
@@ -255,20 +256,21 @@ export class OpenDialog {
     const press = this.#letter?.press;
     const asked = this.#asked;
     this.#letter = undefined;
-    if (press && asked?.type === "approval" && !asked.state.isForEveryCall)
-      this.#asked = { ...asked, state: newApproval };
+    if (press && asked?.type === "approval") this.#asked = { ...asked, state: unpointed(asked.state) };
     return press;
   }
 
-  /** Carries out the letter that waits, once nothing has followed it. Returns the ms until then; undefined without a letter. */
-  settleLetter(now: number): number | undefined {
-    const letter = this.#letter;
-    if (!letter) return undefined;
-    const left = letter.at + LETTER_PAUSE - now;
-    if (left > 0) return left;
-    this.takeLetter();
-    this.carryOut(letter.press);
-    return undefined;
+  /** ms until the letter that waits decides. Undefined without one. */
+  letterWait(now: number): number | undefined {
+    return this.#letter && this.#letter.at + LETTER_PAUSE - now;
+  }
+
+  /** Carries out the letter that waits, if its time is over. */
+  settleLetter(now: number): void {
+    const wait = this.letterWait(now);
+    if (wait === undefined || wait > 0) return;
+    const letter = this.takeLetter();
+    if (letter) this.carryOut(letter);
   }
 
   carryOut(press: Press): void {

@@ -4,7 +4,8 @@ import { isObject } from "../../core/checks.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { BackendRow } from "../backend.ts";
 import type { CommandCall } from "../command.ts";
-import { connectAdvice } from "../doctor/advice.ts";
+import { connectAdvice, SYSTEM_ADVICE } from "../doctor/advice.ts";
+import { MAX_CAUSES } from "../failure.ts";
 import { doctorLine } from "../npx.ts";
 
 /** In words: `what` is one clause, without a full stop. */
@@ -52,10 +53,7 @@ export function describedAs({
 
 const USUAL = "Check the address, your network, and whether the server is running.";
 
-const NEXT: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "Start the server, or check the port.",
-  ENOTFOUND: "Check the host name in --url, and the network.",
-};
+const NEXT: Readonly<Record<string, string>> = SYSTEM_ADVICE;
 
 function whatOf(
   error: AnyAgentwireError,
@@ -75,9 +73,6 @@ function whatOf(
 function placeOf({ protocol, host, pathname }: URL): string {
   return `${protocol}//${host}${pathname === "/" ? "" : pathname}`;
 }
-
-/** Errors deep. */
-const MAX_CAUSES = 5;
 
 /** The code of the system or of TLS, such as `ECONNREFUSED`. */
 function systemCode(error: unknown, depth = MAX_CAUSES): string | undefined {

@@ -11,6 +11,7 @@ import type { CommandCall } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { wrongCall } from "../failure.ts";
 import { talkInLines } from "../lines/talk.ts";
+import { packagesLine } from "../npx.ts";
 import { backendOf, openBackend } from "../open-backend.ts";
 import { type OpenedChats, openChats } from "../open-chats.ts";
 import { toolRules } from "../tool-rules.ts";
@@ -91,7 +92,6 @@ async function talk(
     return code;
   }
   typed.end();
-  const { packagesLine } = await import("../npx.ts");
   stderr.write(
     `${tui.problem}\nThis is the chat in lines. For the screen: ${packagesLine(tui.packages, call.argv)}\n\n`,
   );

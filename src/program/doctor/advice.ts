@@ -5,6 +5,12 @@ import { type Found, stepFailed } from "./steps.ts";
 /** The path of the endpoint, where a server has one. */
 const PATHS: Readonly<Record<string, string>> = { codebuff: "/ws", cass: "/ws", remote: "/chats" };
 
+/** What to do about a code of the system. */
+export const SYSTEM_ADVICE = {
+  ECONNREFUSED: "Start the server, or check the port.",
+  ENOTFOUND: "Check the host name in --url, and the network.",
+} as const;
+
 /** The words for an error of `connect()`. */
 export function handshakeFailure(backend: string, error: unknown): Found {
   const { title, next = "Look into the log of the server." } = failureWords(error);

@@ -2,6 +2,7 @@
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { SYSTEM_ADVICE } from "./advice.ts";
 import { type Found, stepFailed, stepOk } from "./steps.ts";
 
 export interface ServerAddress {
@@ -32,7 +33,7 @@ export async function lookUp({ host }: ServerAddress): Promise<Found> {
     const next =
       code === "EAI_AGAIN"
         ? "The name server does not answer: check the network, and a VPN."
-        : "Check the host name in --url, and the network.";
+        : SYSTEM_ADVICE.ENOTFOUND;
     return stepFailed(`${host} has no address: ${code}`, next);
   }
 }
@@ -53,10 +54,7 @@ export async function openPort(
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ECONNREFUSED") return stepFailed(`port ${port} of ${host}: ${code}`, TCP_NEXT);
     const play = mock === undefined ? "" : ` To try without one: ${mock} --port ${port}.`;
-    return stepFailed(
-      `nobody listens on port ${port} of ${host}`,
-      `Start the server, or check the port.${play}`,
-    );
+    return stepFailed(`nobody listens on port ${port} of ${host}`, `${SYSTEM_ADVICE.ECONNREFUSED}${play}`);
   }
 }
 
