@@ -182,6 +182,13 @@ async function tapped(options: ConstructorParameters<typeof WebSocketServer>[0] 
   };
 }
 
+/** What a tap has recorded when it has ended: before that, its last lines may be on their way to the file. */
+async function recordingOf({ child, out }: Awaited<ReturnType<typeof tapped>>): Promise<string> {
+  child.interrupt();
+  expect(await child.exitCode()).toBe(130);
+  return readFile(out, "utf8");
+}
+
 describe("a tap before a server passes on", () => {
   test("path, query, headers, subprotocol, both kinds of messages, pings, and the Close with its code", async () => {
     await using tap = await tapped({ handleProtocols: () => "two" });
@@ -211,7 +218,7 @@ describe("a tap before a server passes on", () => {
     peer.close(4321, "enough");
     expect((await closed).map(String)).toEqual(["4321", "enough"]);
     await tap.child.until('"ev":"close"');
-    const recording = await readFile(tap.out, "utf8");
+    const recording = await recordingOf(tap);
     expect(parseRecording(recording)).toMatchObject([
       { ev: "open", conn: 1 },
       { dir: "c2s", raw: "ahoy" },
@@ -239,9 +246,7 @@ describe("a tap before a server passes on", () => {
     expect(String((await back)[0])).toBe(big);
     socket.close();
     await tap.child.until('"ev":"close"');
-    const raws = parseRecording(await readFile(tap.out, "utf8")).flatMap((line) =>
-      line.ev ? [] : [line.raw],
-    );
+    const raws = parseRecording(await recordingOf(tap)).flatMap((line) => (line.ev ? [] : [line.raw]));
     expect(raws).toEqual([big, big]);
   });
 
